@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/error.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cudapin::yaml {
+
+/// One value of a document, with the place it stands at. Scalars keep their text as written: 11.10
+/// stays 11.10.
+struct Node {
+  enum class Kind { null, scalar, sequence, mapping };
+
+  Kind kind = Kind::null;
+  std::string scalar;
+  std::vector<Node> items;                     ///< of a sequence
+  std::vector<std::pair<Node, Node>> entries;  ///< of a mapping, in order; keys are scalars
+  int line = 0;                                ///< from 1
+  int column = 0;                              ///< from 1
+
+  const Node* find(std::string_view key) const;
+};
+
+/// Problems of one file, gathered to be thrown together: one line each, `origin:line:column: text`.
+class Problems {
+ public:
+  explicit Problems(std::string origin) : origin_(std::move(origin)) {}
+  void add(const Node& at, const std::string& text);
+  void add(int line, int column, const std::string& text);
+  bool empty() const { return lines_.empty(); }
+  /// Throws an Error with every problem when there is one.
+  void throw_if_any(const std::string& hint) const;
+
+ private:
+  std::string origin_;
+  std::vector<std::string> lines_;
+};
+
+/// Parses one document of plain data. Refused, with file, line and column: over 1 MiB, NUL, invalid UTF-8,
+/// tabs as indentation, duplicate keys, merge keys, anchors and aliases, tags, keys that are not scalars,
+/// nesting over 64, more than one document. A byte-order mark is accepted.
+Node parse(std::string_view text, const std::string& origin);
+
+}  // namespace cudapin::yaml

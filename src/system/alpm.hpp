@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/package.hpp"
+#include "system/pacman_conf.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cudapin {
+
+/// Read-only view of the installed packages, through a handle of its own without sync databases.
+/// A package whose database entry is incomplete (a commit was killed) is left out of `all` and listed by
+/// `broken`.
+class LocalDatabase {
+ public:
+  /// Throws Error when the database is missing or of another format.
+  explicit LocalDatabase(const PacmanConf& conf);
+  ~LocalDatabase();
+  LocalDatabase(LocalDatabase&&) noexcept;
+  LocalDatabase& operator=(LocalDatabase&&) noexcept;
+
+  std::optional<Package> find(const std::string& name) const;
+  std::vector<Package> all() const;
+  /// Paths that `name` owns, without leading slash; folders end in one.
+  std::vector<std::string> files(const std::string& name) const;
+  /// Paths of its backup files.
+  std::vector<std::string> backup_files(const std::string& name) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A package file to be installed and what its installation is.
+struct TransactionTarget {
+  std::filesystem::path file;
+  Reason reason;
+};
+
+struct TransactionEvents {
+  std::function<void(const std::string& text)> log;  ///< warnings and scriptlet output
+  std::function<void(const std::string& name, int percent, std::size_t nth, std::size_t of)> progress;
+};
+
+/// One install transaction under libalpm's lock, no sync databases, hooks on, checkspace on, file signatures
+/// not consulted (cudapin has verified them). Questions are answered with the cautious default.
+class Transaction {
+ public:
+  /// Takes db.lck. Throws Error that tells "pacman is running" (with pid and command of the holder when there
+  /// is one) from "read-only database" from "not root".
+  Transaction(const PacmanConf& conf, const Host& host, TransactionEvents events);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  /// Adds all targets and prepares; every problem (dependencies, conflicts, architecture) in one Error.
+  void prepare(std::span<const TransactionTarget> targets);
+  /// Installs. Throws Error when libalpm reports a failure (a refusing hook included). Returning proves
+  /// nothing: a caller re-reads the database (see `unproven`). A signal stops it between packages, and the
+  /// Error says `interrupted`.
+  void commit();
+  /// The db.lck this transaction made.
+  std::filesystem::path lock_file() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The process that has db.lck open, as "pid 4242 (pacman -Syu)", or empty.
+std::string lock_holder(const PacmanConf& conf, const Host& host);
+
+/// "13.0.2"
+std::string alpm_version_text();
+
+}  // namespace cudapin

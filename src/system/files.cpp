@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "system/files.hpp"
+
+#include "core/error.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace cudapin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(std::string_view act, const fs::path& path) {
+  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(errno)));
+}
+
+void write_all(int fd, std::string_view text, const fs::path& path) {
+  while (!text.empty()) {
+    const auto written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("write", path);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void copy_attributes(int from, int to) {
+  std::array<char, 4096> names{};
+  const auto length = ::flistxattr(from, names.data(), names.size());
+  for (ssize_t at = 0; at < length; at += static_cast<ssize_t>(std::strlen(&names[at])) + 1) {
+    std::array<char, 65536> value{};
+    const auto size = ::fgetxattr(from, &names[at], value.data(), value.size());
+    if (size >= 0) (void)::fsetxattr(to, &names[at], value.data(), static_cast<std::size_t>(size), 0);
+  }
+}
+
+/// A new file beside the target that disappears unless it is renamed.
+struct Beside {
+  explicit Beside(const fs::path& target)
+      : path(target.string() + ".cudapin-XXXXXX"), fd(::mkostemp(path.data(), O_CLOEXEC)) {
+    if (!fd) fail("write beside", target);
+  }
+  ~Beside() {
+    if (!path.empty()) ::unlink(path.c_str());
+  }
+  std::string path;
+  Fd fd;
+};
+
+void take_over_metadata(const fs::path& target, int fd, mode_t mode) {
+  const Fd old(::open(target.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat info {};
+  if (old && ::fstat(old.get(), &info) == 0) {
+    mode = info.st_mode & 07777;
+    if (::fchown(fd, info.st_uid, info.st_gid) != 0 && errno != EPERM) fail("keep the owner of", target);
+    copy_attributes(old.get(), fd);
+  }
+  if (::fchmod(fd, mode) != 0) fail("set the mode of", target);
+}
+
+std::string finish(EVP_MD_CTX* context) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  EVP_DigestFinal_ex(context, digest.data(), &length);
+  return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + length, ""));
+}
+
+using DigestContext = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
+
+DigestContext start_sha256() {
+  DigestContext context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
+  return context;
+}
+
+}  // namespace
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+Fd::~Fd() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+int Fd::release() { return std::exchange(fd_, -1); }
+
+Fd open_file(const fs::path& path, int flags, mode_t mode) {
+  Fd fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
+  if (!fd) fail("open", path);
+  return fd;
+}
+
+std::string read_file(const fs::path& path, std::size_t limit) {
+  const auto fd = open_file(path, O_RDONLY);
+  std::string text;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const auto got = ::read(fd.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("read", path);
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    if (text.size() > limit)
+      throw Error(fmt::format("cannot read '{}': larger than {} bytes", path.string(), limit));
+  }
+}
+
+std::string read_file_if_exists(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) ? read_file(path) : std::string{};
+}
+
+void replace_file(const fs::path& path, std::string_view text, mode_t mode) {
+  std::error_code missing;
+  const auto real = fs::canonical(path, missing);
+  const auto target = missing ? path : real;
+  Beside beside(target);
+  take_over_metadata(target, beside.fd.get(), mode);
+  write_all(beside.fd.get(), text, target);
+  if (::fsync(beside.fd.get()) != 0) fail("sync", target);
+  if (::rename(beside.path.c_str(), target.c_str()) != 0) fail("replace", target);
+  beside.path.clear();
+  sync_path(target.parent_path().empty() ? fs::path(".") : target.parent_path());
+}
+
+void make_folders(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Error(fmt::format("cannot create '{}': {}", folder.string(), error.message()));
+}
+
+void sync_path(const fs::path& path) {
+  const auto fd = open_file(path, O_RDONLY);
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) fail("sync", path);
+}
+
+void sync_file_system(const fs::path& path) {
+  const auto fd = open_file(path, O_RDONLY);
+  if (::syncfs(fd.get()) != 0) fail("sync the file system of", path);
+}
+
+std::string sha256_file(const fs::path& path) {
+  const auto fd = open_file(path, O_RDONLY);
+  const auto context = start_sha256();
+  std::array<char, 1 << 17> buffer;
+  for (;;) {
+    const auto got = ::read(fd.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("read", path);
+    if (got == 0) return finish(context.get());
+    EVP_DigestUpdate(context.get(), buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+std::string sha256_text(std::string_view text) {
+  const auto context = start_sha256();
+  EVP_DigestUpdate(context.get(), text.data(), text.size());
+  return finish(context.get());
+}
+
+}  // namespace cudapin

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cudapin {
+
+/// A file descriptor that closes itself.
+class Fd {
+ public:
+  explicit Fd(int fd = -1) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(other.release()) {}
+  Fd& operator=(Fd&& other) noexcept;
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd();
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release();
+
+ private:
+  int fd_;
+};
+
+/// Opens with O_CLOEXEC; throws Error "cannot open 'PATH': reason".
+Fd open_file(const std::filesystem::path& path, int flags, mode_t mode = 0644);
+
+/// The whole file; throws Error with the path and the system's reason, or when it is larger than `limit`
+/// bytes.
+std::string read_file(const std::filesystem::path& path, std::size_t limit = 64u << 20);
+
+/// The whole file, or nothing at all when it does not exist.
+std::string read_file_if_exists(const std::filesystem::path& path);
+
+/// Replaces `path` by `text`: written beside it, synced, renamed, folder synced. The mode, owner and extended
+/// attributes of an existing file are kept and a symlink is followed; a new file gets `mode`. On failure the
+/// old file stands.
+void replace_file(const std::filesystem::path& path, std::string_view text, mode_t mode = 0644);
+
+/// Creates the folder and its missing parents, mode 0755.
+void make_folders(const std::filesystem::path& folder);
+
+/// Syncs a file or folder to its disk.
+void sync_path(const std::filesystem::path& path);
+
+/// Syncs the whole file system that holds `path`.
+void sync_file_system(const std::filesystem::path& path);
+
+/// Lower-case hexadecimal SHA-256 of a file's content or of text.
+std::string sha256_file(const std::filesystem::path& path);
+std::string sha256_text(std::string_view text);
+
+}  // namespace cudapin

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "system/host.hpp"
+
+#include "core/error.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+
+namespace cudapin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::atomic<int> signal_seen{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+extern "C" void note_signal(int number) { signal_seen.store(number); }
+
+void install_handlers() {
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &action, nullptr);
+}
+
+unsigned terminal_columns() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/// The profiles installed beside this program: PREFIX/bin/cudapin -> PREFIX/share/cudapin/profiles.
+fs::path installed_profiles() {
+  std::error_code ignored;
+  const auto program = fs::read_symlink("/proc/self/exe", ignored);
+  return program.parent_path().parent_path() / "share/cudapin/profiles";
+}
+
+std::map<std::string, std::string> process_environment() {
+  std::map<std::string, std::string> variables;
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string_view text(*variable);
+    const auto equals = text.find('=');
+    if (equals != text.npos) variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+}  // namespace
+
+Host Host::from_process() {
+  install_handlers();
+  Host host;
+  host.profiles = installed_profiles();
+  host.environment = process_environment();
+  host.in = &std::cin;
+  host.out = &std::cout;
+  host.err = &std::cerr;
+  host.in_is_terminal = ::isatty(STDIN_FILENO) == 1;
+  host.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  host.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
+  host.columns = terminal_columns();
+  host.privileged = ::geteuid() == 0;
+  host.now = [] { return std::chrono::system_clock::now(); };
+  host.interrupt = &signal_seen;
+  return host;
+}
+
+fs::path Host::at(std::string_view path) const {
+  const auto inside = fs::path(path).lexically_normal().relative_path();
+  return root / inside;
+}
+
+std::string Host::variable(const std::string& name) const {
+  const auto found = environment.find(name);
+  return found == environment.end() ? std::string{} : found->second;
+}
+
+void Host::check_interrupt() const {
+  if (interrupted()) throw Error("interrupted", {}, ExitStatus::interrupted);
+}
+
+}  // namespace cudapin

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace cudapin {
+
+/// Everything of the outside world that a command may touch, in one value: a test is a Host on a temporary
+/// folder. Nothing else reads the environment, the clock, argv or the standard streams.
+struct Host {
+  std::filesystem::path root = "/";      ///< where packages, configuration and state are; --root changes it
+  std::filesystem::path proc = "/proc";  ///< the machine is always the real one, whatever root is
+  std::filesystem::path sys = "/sys";
+  std::filesystem::path profiles;  ///< folder of the built-in profiles
+  std::map<std::string, std::string> environment;
+  std::istream* in = nullptr;
+  std::ostream* out = nullptr;
+  std::ostream* err = nullptr;
+  bool in_is_terminal = false;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  unsigned columns = 80;
+  bool privileged = false;  ///< effective uid 0
+  std::function<std::chrono::system_clock::time_point()> now;
+  std::atomic<int>* interrupt =
+      nullptr;  ///< the signal that asked us to stop, or 0; never null after from_process
+
+  /// The Host of this process. Installs handlers for SIGINT, SIGTERM and SIGHUP that set the flag.
+  static Host from_process();
+
+  /// `path` (absolute, as on the target system) below root. Never follows `..` out of it.
+  std::filesystem::path at(std::string_view path) const;
+  /// The variable's value, or empty.
+  std::string variable(const std::string& name) const;
+  bool interrupted() const { return interrupt && interrupt->load() != 0; }
+  /// Throws Error with status `interrupted` when a signal has come.
+  void check_interrupt() const;
+};
+
+/// Folders of cudapin's own, below root.
+inline constexpr std::string_view state_folder = "/var/lib/cudapin";
+inline constexpr std::string_view store_folder = "/var/lib/cudapin/store";
+inline constexpr std::string_view config_file = "/etc/cudapin/config.yaml";
+
+}  // namespace cudapin

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/package.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cudapin {
+
+/// Reads .PKGINFO of a package archive; throws Error when the file is no package.
+Package read_package_info(const std::filesystem::path& file);
+
+/// Decodes the whole archive and compares every entry with its .MTREE: presence both ways, type, size,
+/// SHA-256, link target. libalpm does not: it would find the damage after the old package is gone. Throws
+/// Error "'FILE' is damaged: …". `progress` (may be empty) gets compressed bytes read so far. Returns the
+/// package's .PKGINFO.
+Package verify_package_archive(const std::filesystem::path& file,
+                               const std::function<void(std::uint64_t)>& progress = {});
+
+/// Compares an installed package with the .MTREE in its database entry: each file's type, size and SHA-256
+/// below `root`. `unchecked` are paths whose content may differ (backup files, NoExtract matches). One line a
+/// problem.
+std::vector<std::string> compare_installed(const std::filesystem::path& root,
+                                           const std::filesystem::path& mtree,
+                                           std::span<const std::string> unchecked);
+
+}  // namespace cudapin

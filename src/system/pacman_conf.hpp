@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "system/host.hpp"
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cudapin {
+
+/// pacman's effective configuration as `pacman-conf` prints it; every path is already below Host::root.
+struct PacmanConf {
+  std::filesystem::path file;
+  std::filesystem::path root;
+  std::filesystem::path dbpath;
+  std::vector<std::filesystem::path> cache_dirs;
+  std::vector<std::filesystem::path> hook_dirs;  ///< without the system one
+  std::filesystem::path gpg_dir;
+  std::filesystem::path log_file;
+  std::vector<std::string> architectures;
+  std::vector<std::string> ignore_pkg;
+  std::vector<std::string> ignore_group;
+  std::vector<std::string> no_extract;
+  std::vector<std::string> no_upgrade;
+};
+
+/// Asks pacman-conf. Throws Error with pacman's own reason when the configuration is refused.
+PacmanConf read_pacman_conf(const Host& host);
+
+/// Writes the managed block for `names` (none: takes it out), then reads the value back through pacman-conf.
+/// When pacman refuses the file or does not list every name, the old bytes are restored and an Error says
+/// why. A file that already is right is not touched. Returns whether the file changed.
+bool write_pins(const Host& host, std::span<const std::string> names);
+
+}  // namespace cudapin
