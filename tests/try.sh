@@ -10,12 +10,14 @@ case ${1-} in '' | shell) ;; *) echo "usage: sh tests/try.sh [shell]" >&2 && exi
 . tests/packages.sh
 need_packages build
 
-echo ":: Building"
+echo ":: Building (the first time takes some minutes)"
+launcher=
+! command -v ccache >/dev/null || launcher=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 generator='-G Ninja'
 command -v ninja >/dev/null || generator='-G Unix\ Makefiles'
 mkdir -p build
 {
-  eval cmake --preset release "$generator"
+  eval cmake --preset release "$generator" $launcher
   cmake --build --preset release --target try -j2
 } >build/try.log 2>&1 || { cat build/try.log; exit 1; }
 BUILD=$PWD/build/release

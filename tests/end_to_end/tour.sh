@@ -19,7 +19,7 @@ if [ "${1-}" = shell ]; then
       pacman -S cuda
       cudapin release
 END
-  exec bash --norc -i
+  PS1='throwaway# ' exec bash --norc -i
 fi
 
 say "One command makes it what the training code of 2020 needs"
