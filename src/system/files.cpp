@@ -14,7 +14,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 namespace cudapin {
@@ -68,21 +67,6 @@ void take_over_metadata(const fs::path& target, int fd, mode_t mode) {
     copy_attributes(old.get(), fd);
   }
   if (::fchmod(fd, mode) != 0) fail("set the mode of", target);
-}
-
-std::string finish(EVP_MD_CTX* context) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  EVP_DigestFinal_ex(context, digest.data(), &length);
-  return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + length, ""));
-}
-
-using DigestContext = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
-
-DigestContext start_sha256() {
-  DigestContext context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
-  return context;
 }
 
 }  // namespace
@@ -156,23 +140,36 @@ void sync_file_system(const fs::path& path) {
   if (::syncfs(fd.get()) != 0) fail("sync the file system of", path);
 }
 
+Sha256::Sha256() : context_(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
+
+void Sha256::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
+
+void Sha256::add(std::string_view data) { EVP_DigestUpdate(context_.get(), data.data(), data.size()); }
+
+std::string Sha256::finish() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  EVP_DigestFinal_ex(context_.get(), digest.data(), &length);
+  return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + length, ""));
+}
+
 std::string sha256_file(const fs::path& path) {
   const auto fd = open_file(path, O_RDONLY);
-  const auto context = start_sha256();
+  Sha256 sum;
   std::array<char, 1 << 17> buffer;
   for (;;) {
     const auto got = ::read(fd.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("read", path);
-    if (got == 0) return finish(context.get());
-    EVP_DigestUpdate(context.get(), buffer.data(), static_cast<std::size_t>(got));
+    if (got == 0) return sum.finish();
+    sum.add({buffer.data(), static_cast<std::size_t>(got)});
   }
 }
 
 std::string sha256_text(std::string_view text) {
-  const auto context = start_sha256();
-  EVP_DigestUpdate(context.get(), text.data(), text.size());
-  return finish(context.get());
+  Sha256 sum;
+  sum.add(text);
+  return sum.finish();
 }
 
 }  // namespace cudapin

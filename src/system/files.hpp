@@ -4,9 +4,12 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+struct evp_md_ctx_st;
 
 namespace cudapin {
 
@@ -51,6 +54,21 @@ void sync_path(const std::filesystem::path& path);
 
 /// Syncs the whole file system that holds `path`.
 void sync_file_system(const std::filesystem::path& path);
+
+/// SHA-256 of data that comes in pieces.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view data);
+  /// Lower-case hexadecimal; ends the sum.
+  std::string finish();
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
 
 /// Lower-case hexadecimal SHA-256 of a file's content or of text.
 std::string sha256_file(const std::filesystem::path& path);

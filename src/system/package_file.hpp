@@ -16,15 +16,15 @@ namespace cudapin {
 Package read_package_info(const std::filesystem::path& file);
 
 /// Decodes the whole archive and compares every entry with its .MTREE: presence both ways, type, size,
-/// SHA-256, link target. libalpm does not: it would find the damage after the old package is gone. Throws
-/// Error "'FILE' is damaged: …". `progress` (may be empty) gets compressed bytes read so far. Returns the
-/// package's .PKGINFO.
+/// mode, SHA-256, link target. libalpm does not: it would find the damage after the old package is gone.
+/// Throws Error "'FILE' is damaged: …". `progress` (may be empty) gets compressed bytes read so far. Returns
+/// the package's .PKGINFO.
 Package verify_package_archive(const std::filesystem::path& file,
                                const std::function<void(std::uint64_t)>& progress = {});
 
 /// Compares an installed package with the .MTREE in its database entry: each file's type, size and SHA-256
-/// below `root`. `unchecked` are paths whose content may differ (backup files, NoExtract matches). One line a
-/// problem.
+/// below `root`. `unchecked` are files that may differ or be missing: paths (backup files) and patterns as in
+/// NoExtract. One line a problem.
 std::vector<std::string> compare_installed(const std::filesystem::path& root,
                                            const std::filesystem::path& mtree,
                                            std::span<const std::string> unchecked);

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "system/signature.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "system/archive.hpp"
+#include "system/files.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <gpgme.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace cudapin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Context = std::unique_ptr<gpgme_context, decltype(&gpgme_release)>;
+using Data = std::unique_ptr<gpgme_data, decltype(&gpgme_data_release)>;
+using Key = std::unique_ptr<_gpgme_key, decltype(&gpgme_key_unref)>;
+
+[[noreturn]] void cannot_check(const std::string& reason, std::string hint = {}) {
+  throw Error(fmt::format("cannot check signatures: {}", reason), std::move(hint));
+}
+
+void require(gpgme_error_t failure, std::string_view act) {
+  if (gpgme_err_code(failure) != GPG_ERR_NO_ERROR)
+    cannot_check(fmt::format("{}: {}", act, gpgme_strerror(failure)));
+}
+
+/// A folder that only we can read, gone with its owner.
+struct PrivateFolder {
+  PrivateFolder() {
+    if (!::mkdtemp(path.data())) cannot_check(fmt::format("no folder in /tmp: {}", std::strerror(errno)));
+  }
+  ~PrivateFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+  std::string path = "/tmp/cudapin-gpg-XXXXXX";
+};
+
+/// gpg writes into its home even when it only verifies (locks, a trust database brought up to date), and its
+/// gpg.conf may send it to the network. So it gets a home of our own: pacman's keys by link, pacman's trust
+/// as a copy, pacman's options and after them ours.
+class View {
+ public:
+  explicit View(const fs::path& gpg_dir);
+  fs::path home() const { return folder_.path; }
+
+ private:
+  void copy(const fs::path& from, std::string_view more = {});
+  PrivateFolder folder_;
+};
+
+constexpr std::string_view our_options =
+    "\nlock-never\nno-permission-warning\nno-auto-key-retrieve\nno-auto-key-locate\ndisable-dirmngr\n";
+
+void require_readable(const fs::path& path, int how) {
+  if (::access(path.c_str(), how) != 0)
+    cannot_check(fmt::format("pacman's keyring '{}' cannot be read: {}", path.string(), std::strerror(errno)),
+                 "run the command with sudo");
+}
+
+/// The files of public keys in `gpg_dir`; throws Error when there is none to read.
+std::vector<fs::path> key_files(const fs::path& gpg_dir) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  if (fs::is_directory(gpg_dir, ignored)) require_readable(gpg_dir, R_OK | X_OK);
+  for (const auto* name : {"pubring.gpg", "pubring.kbx"}) {
+    const auto file = gpg_dir / name;
+    if (::access(file.c_str(), F_OK) != 0) continue;
+    require_readable(file, R_OK);
+    found.push_back(fs::absolute(file));
+  }
+  if (found.empty())
+    cannot_check(fmt::format("there is no keyring in '{}'", gpg_dir.string()),
+                 "pacman-key --init && pacman-key --populate");
+  if (fs::exists(gpg_dir / "trustdb.gpg", ignored)) require_readable(gpg_dir / "trustdb.gpg", R_OK);
+  return found;
+}
+
+View::View(const fs::path& gpg_dir) {
+  for (const auto& file : key_files(gpg_dir)) fs::create_symlink(file, home() / file.filename());
+  copy(gpg_dir / "trustdb.gpg");
+  copy(gpg_dir / "gpg.conf", our_options);
+}
+
+void View::copy(const fs::path& from, std::string_view more) {
+  const auto text = read_file_if_exists(from);
+  if (!text.empty() || !more.empty()) replace_file(home() / from.filename(), text + std::string(more), 0600);
+}
+
+Context context_for(const fs::path& home) {
+  gpgme_check_version(nullptr);
+  require(gpgme_engine_check_version(GPGME_PROTOCOL_OpenPGP), "gpg is not usable");
+  gpgme_ctx_t raw = nullptr;
+  require(gpgme_new(&raw), "no context");
+  Context context(raw, &gpgme_release);
+  require(gpgme_set_protocol(raw, GPGME_PROTOCOL_OpenPGP), "gpg is not usable");
+  require(gpgme_ctx_set_engine_info(raw, GPGME_PROTOCOL_OpenPGP, nullptr, home.c_str()), "gpg is not usable");
+  gpgme_set_offline(raw, 1);
+  return context;
+}
+
+Data data_of(const Fd& fd) {
+  gpgme_data_t raw = nullptr;
+  require(gpgme_data_new_from_fd(&raw, fd.get()), "no memory");
+  return {raw, &gpgme_data_release};
+}
+
+Key key_of(const Context& context, const char* fingerprint) {
+  gpgme_key_t raw = nullptr;
+  if (gpgme_get_key(context.get(), fingerprint, &raw, 0) != GPG_ERR_NO_ERROR) raw = nullptr;
+  return {raw, &gpgme_key_unref};
+}
+
+struct KeyFlags {
+  bool revoked = false;
+  bool disabled = false;
+  bool expired = false;
+};
+
+/// Of the key and of the subkey that signed: a valid key may have signed with a subkey that is none any more.
+KeyFlags flags_of(const Key& key, std::string_view signer) {
+  KeyFlags flags{key->revoked != 0, key->disabled != 0, key->expired != 0};
+  for (auto subkey = key->subkeys; subkey; subkey = subkey->next) {
+    if (!subkey->fpr || signer != subkey->fpr) continue;
+    flags.revoked |= subkey->revoked != 0;
+    flags.disabled |= subkey->disabled != 0;
+    flags.expired |= subkey->expired != 0;
+  }
+  return flags;
+}
+
+SignatureState state_of(const _gpgme_signature& signature, const Key& key) {
+  using enum SignatureState;
+  const auto code = gpgme_err_code(signature.status);
+  if (code == GPG_ERR_BAD_SIGNATURE) return tampered;
+  if (code == GPG_ERR_NO_PUBKEY || !key) return unknown_key;
+  const auto flags = flags_of(key, signature.fpr);
+  if (flags.revoked || code == GPG_ERR_CERT_REVOKED || (signature.summary & GPGME_SIGSUM_KEY_REVOKED))
+    return key_revoked;
+  if (flags.disabled) return key_disabled;
+  if (flags.expired || code == GPG_ERR_KEY_EXPIRED || (signature.summary & GPGME_SIGSUM_KEY_EXPIRED))
+    return key_expired;
+  if (code == GPG_ERR_SIG_EXPIRED || (signature.summary & GPGME_SIGSUM_SIG_EXPIRED)) return signature_expired;
+  if (code != GPG_ERR_NO_ERROR)
+    cannot_check(fmt::format("gpg does not understand this one: {}", gpgme_strerror(signature.status)));
+  const bool trusted =
+      signature.validity == GPGME_VALIDITY_FULL || signature.validity == GPGME_VALIDITY_ULTIMATE;
+  return trusted ? good : untrusted;
+}
+
+SignatureReport report_of(const Context& context, const _gpgme_signature& signature) {
+  const std::string signer = signature.fpr ? signature.fpr : "";
+  const auto key = signer.empty() ? Key(nullptr, &gpgme_key_unref) : key_of(context, signer.c_str());
+  SignatureReport report{state_of(signature, key), signer, {}, static_cast<std::time_t>(signature.timestamp)};
+  if (key && key->uids && key->uids->uid) report.signer = printable(key->uids->uid);
+  return report;
+}
+
+/// "made on 2017-12-13 by NAME (FINGERPRINT)", as far as it is known.
+std::string origin(const SignatureReport& report) {
+  std::string text = report.made > 0 ? fmt::format("made on {:%Y-%m-%d}", fmt::gmtime(report.made)) : "made";
+  if (!report.signer.empty()) text += fmt::format(" by {}", report.signer);
+  if (!report.fingerprint.empty()) text += fmt::format(" ({})", report.fingerprint);
+  return text;
+}
+
+/// What a signature that is not good is, said of its key; and the one safe thing to type.
+std::string complaint_of(const SignatureReport& report) {
+  const auto by = origin(report);
+  switch (report.state) {
+    case SignatureState::good:
+      break;
+    case SignatureState::untrusted:
+      return fmt::format("the signature {} is valid, but too few main keys certify that key", by);
+    case SignatureState::key_expired:
+      return fmt::format("the signature {} is valid, but that key has expired since", by);
+    case SignatureState::signature_expired:
+      return fmt::format("the signature {} has expired", by);
+    case SignatureState::key_revoked:
+      return fmt::format("the signature {} is by a key that was revoked", by);
+    case SignatureState::key_disabled:
+      return fmt::format("the signature {} is by a key that pacman's keyring has disabled", by);
+    case SignatureState::unknown_key:
+      return fmt::format("the signature {} is by a key that pacman's keyring does not have", by);
+    case SignatureState::missing:
+      return "there is no signature beside it";
+    case SignatureState::tampered:
+      return fmt::format("it is not the file that the signature {} was made for", by);
+  }
+  return {};
+}
+
+std::string remedy_for(SignatureState state, const fs::path& file) {
+  switch (state) {
+    case SignatureState::untrusted:
+    case SignatureState::key_expired:
+    case SignatureState::unknown_key:
+      return "pacman -Sy archlinux-keyring";
+    case SignatureState::tampered:
+    case SignatureState::signature_expired:
+      return fmt::format("rm '{0}' '{0}.sig'", file.string());
+    case SignatureState::missing:
+      if (const auto name = parse_file_name(file.filename().string()))
+        return fmt::format("curl -fLo '{}.sig' '{}.sig'", file.string(),
+                           archive_url("https://archive.archlinux.org", *name));
+      return {};
+    case SignatureState::key_revoked:
+    case SignatureState::key_disabled:
+      return "cudapin list";  // another version, by another packager
+    case SignatureState::good:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+SignatureReport check_signature(const fs::path& file, const fs::path& gpg_dir) {
+  const View view(gpg_dir);
+  const fs::path signature_file = file.string() + ".sig";
+  if (::access(signature_file.c_str(), F_OK) != 0) return {SignatureState::missing, {}, {}, 0};
+  const auto context = context_for(view.home());
+  const auto signature_fd = open_file(signature_file, O_RDONLY);
+  const auto file_fd = open_file(file, O_RDONLY);
+  const auto signature = data_of(signature_fd);
+  const auto content = data_of(file_fd);
+  const auto failure = gpgme_op_verify(context.get(), signature.get(), content.get(), nullptr);
+  const auto code = gpgme_err_code(failure);
+  const bool no_signature = code == GPG_ERR_NO_DATA || code == GPG_ERR_BAD_DATA;
+  if (!no_signature) require(failure, "gpg failed");
+  const auto* result = no_signature ? nullptr : gpgme_op_verify_result(context.get());
+  if (!result || !result->signatures) return {SignatureState::tampered, {}, {}, 0};
+  auto worst = report_of(context, *result->signatures);
+  for (auto next = result->signatures->next; next; next = next->next)
+    worst = std::max(worst, report_of(context, *next),
+                     [](const auto& left, const auto& right) { return left.state < right.state; });
+  return worst;
+}
+
+void require_good_signature(const fs::path& file, const fs::path& gpg_dir) {
+  const auto report = check_signature(file, gpg_dir);
+  if (report.state == SignatureState::good) return;
+  throw Error(fmt::format("'{}' is not accepted: {}", file.string(), complaint_of(report)),
+              remedy_for(report.state, file));
+}
+
+}  // namespace cudapin
