@@ -20,9 +20,10 @@ struct Action {
   std::string name;
   std::string from;  ///< installed version, empty for an install
   std::string to;
-  std::string file;    ///< package file that brings it; empty for keep
-  std::string source;  ///< where that file is: a path or a URL
-  Reason reason;       ///< install reason afterwards
+  std::string file;  ///< base name of the package file that brings it
+  std::string
+      source;     ///< where that file would come from, a path or a URL; filled by the caller, empty for keep
+  Reason reason;  ///< install reason afterwards: an installed package keeps its own
 
   friend bool operator==(const Action&, const Action&) = default;
 };
@@ -32,19 +33,17 @@ struct Plan {
   std::string profile;
   std::vector<Action> actions;    ///< every package of the profile, in its order
   std::vector<std::string> pins;  ///< names for IgnorePkg, sorted: the profile's and the installed partners
-  std::vector<Finding> findings;
+  std::vector<Finding> findings;  ///< filled by the caller
 
   bool changes_packages() const;
 };
 
-/// The pure core of `use`: which packages change, and to what. `source_of` says where a package file would
-/// come from. One Error with all problems when a dependency is met by nothing (named, with the package that
-/// wants it), when an installed package would break (both named) or when a package conflicts with an
-/// installed one.
+/// The pure core of `use`: which packages change, and to what. One Error with all of dependency_problems.
 Plan make_plan(const Profile& profile, std::span<const Package> installed);
 
-/// Unmet dependencies, broken installed packages and conflicts of `profile` on top of `installed`, one line
-/// each.
+/// What would be broken if `profile` were put on top of `installed`, one line each, every package named with
+/// its version: dependencies of the profile that nothing installed satisfies, installed packages that would
+/// lose a dependency they have now, conflicts.
 std::vector<std::string> dependency_problems(const Profile& profile, std::span<const Package> installed);
 
 }  // namespace cudapin

@@ -25,19 +25,26 @@ struct Node {
   const Node* find(std::string_view key) const;
 };
 
-/// Problems of one file, gathered to be thrown together: one line each, `origin:line:column: text`.
+/// Problems of one file, gathered to be thrown together: one line each, `origin:line:column: text`, in the
+/// file's order.
 class Problems {
  public:
   explicit Problems(std::string origin) : origin_(std::move(origin)) {}
   void add(const Node& at, const std::string& text);
   void add(int line, int column, const std::string& text);
-  bool empty() const { return lines_.empty(); }
+  bool empty() const { return found_.empty(); }
   /// Throws an Error with every problem when there is one.
   void throw_if_any(const std::string& hint) const;
 
  private:
+  struct Problem {
+    int line;
+    int column;
+    std::string text;
+  };
+
   std::string origin_;
-  std::vector<std::string> lines_;
+  std::vector<Problem> found_;
 };
 
 /// Parses one document of plain data. Refused, with file, line and column: over 1 MiB, NUL, invalid UTF-8,

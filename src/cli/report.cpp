@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/report.hpp"
+
+#include "core/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <istream>
+#include <ostream>
+
+namespace cudapin {
+
+namespace {
+
+constexpr std::size_t gap = 2;
+
+/// Code point of the valid UTF-8 sequence at `at`, which moves behind it.
+char32_t next_code_point(std::string_view text, std::size_t& at) {
+  const auto first = static_cast<unsigned char>(text[at++]);
+  if (first < 0x80) return first;
+  const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+  char32_t code = first & (0x3F >> more);
+  for (int i = 0; i < more && at < text.size(); ++i)
+    code = code << 6 | (static_cast<unsigned char>(text[at++]) & 0x3F);
+  return code;
+}
+
+/// East Asian wide and fullwidth ranges; wcwidth would need a UTF-8 locale, which LC_ALL=C is not.
+bool is_wide(char32_t code) {
+  return (code >= 0x1100 && code <= 0x115F) || (code >= 0x2E80 && code <= 0xA4CF) ||
+         (code >= 0xAC00 && code <= 0xD7A3) || (code >= 0xF900 && code <= 0xFAFF) ||
+         (code >= 0xFE30 && code <= 0xFE6F) || (code >= 0xFF00 && code <= 0xFF60) ||
+         (code >= 0xFFE0 && code <= 0xFFE6) || (code >= 0x1F300 && code <= 0x1FAFF) ||
+         (code >= 0x20000 && code <= 0x3FFFD);
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  const auto taken = display_width(text);
+  return text + std::string(width > taken ? width - taken : 0, ' ');
+}
+
+std::string painted(const Style& style, std::string_view code, const std::string& text) {
+  return style.color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+}
+
+std::string word_of(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::install:
+      return "install";
+    case ActionKind::upgrade:
+      return "upgrade";
+    case ActionKind::downgrade:
+      return "downgrade";
+    case ActionKind::keep:
+      break;
+  }
+  return "keep";
+}
+
+std::string word_of(Severity severity) {
+  return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
+}
+
+std::string severity_color(Severity severity) {
+  return severity == Severity::error ? "1;31" : severity == Severity::warning ? "1;33" : "1;36";
+}
+
+Row action_row(const Action& action) {
+  const auto versions = action.kind == ActionKind::keep ? action.to
+                        : action.from.empty()           ? action.to
+                                                        : action.from + " -> " + action.to;
+  return {action.name, versions, action.kind == ActionKind::keep ? "already there" : word_of(action.kind)};
+}
+
+/// Each folder or archive once, however many files come from it.
+std::vector<std::string> sources_of(const Plan& plan) {
+  std::vector<std::string> sources;
+  for (const auto& action : plan.actions) {
+    const auto place = action.source.substr(0, action.source.rfind('/'));
+    const auto site =
+        place.find("://") == place.npos ? place : place.substr(0, place.find('/', place.find("://") + 3));
+    if (!site.empty() && std::ranges::find(sources, site) == sources.end()) sources.push_back(site);
+  }
+  return sources;
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < text.size();) width += is_wide(next_code_point(text, at)) ? 2 : 1;
+  return width;
+}
+
+std::string wrap(const std::string& text, std::size_t indent, unsigned columns) {
+  std::string out;
+  std::size_t used = indent;
+  for (const auto& word : split(text, " \n")) {
+    const auto width = display_width(word);
+    if (!out.empty() && used + 1 + width > columns) {
+      out += "\n" + std::string(indent, ' ');
+      used = indent;
+    } else if (!out.empty()) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += width;
+  }
+  return out;
+}
+
+std::string table(std::span<const Row> rows, const Style& style) {
+  std::size_t labels = 0;
+  std::size_t values = 0;
+  for (const auto& row : rows) {
+    labels = std::max(labels, display_width(printable(row.label)));
+    values = std::max(values, display_width(printable(row.value)));
+  }
+  values = std::min<std::size_t>(values, style.columns / 2);
+  std::string out;
+  for (const auto& row : rows) {
+    auto line = padded(printable(row.label), labels + gap) +
+                padded(printable(row.value), row.note.empty() ? 0 : values + gap);
+    line += wrap(printable(row.note), labels + values + 2 * gap, style.columns);
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+std::string findings_text(std::span<const Finding> findings, const Style& style) {
+  std::string out;
+  for (const auto& finding : findings) {
+    const auto word = word_of(finding.severity) + ":";
+    const auto text =
+        printable(finding.what) + (finding.evidence.empty() ? "" : " (" + printable(finding.evidence) + ")");
+    out += painted(style, severity_color(finding.severity), word) + " " +
+           wrap(text, word.size() + 1, style.columns) + "\n";
+    if (!finding.remedy.empty())
+      out += "  " + painted(style, "1;36", "hint:") + " " + printable(finding.remedy) + "\n";
+  }
+  return out;
+}
+
+std::string plan_text(const Plan& plan, const Style& style) {
+  std::vector<Row> rows;
+  for (const auto& action : plan.actions) rows.push_back(action_row(action));
+  auto out = painted(style, "1", fmt::format("Packages ({})", plan.actions.size())) + "\n\n" +
+             table(rows, style) + "\n";
+  for (const auto& source : sources_of(plan)) out += "From: " + printable(source) + "\n";
+  out += "Pins: " + wrap(join(plan.pins, " "), 6, style.columns) + "\n";
+  if (!plan.findings.empty()) out += "\n" + findings_text(plan.findings, style);
+  return out;
+}
+
+std::string plan_json(const Plan& plan) {
+  auto actions = nlohmann::json::array();
+  for (const auto& action : plan.actions)
+    actions.push_back({{"name", action.name},
+                       {"action", word_of(action.kind)},
+                       {"from", action.from},
+                       {"to", action.to},
+                       {"file", action.file},
+                       {"source", action.source},
+                       {"reason", action.reason == Reason::dependency ? "dependency" : "explicit"}});
+  auto findings = nlohmann::json::array();
+  for (const auto& finding : plan.findings)
+    findings.push_back({{"severity", word_of(finding.severity)},
+                        {"what", finding.what},
+                        {"evidence", finding.evidence},
+                        {"remedy", finding.remedy}});
+  const nlohmann::json json{
+      {"schema", 1},         {"profile", plan.profile}, {"changes", plan.changes_packages()},
+      {"packages", actions}, {"pins", plan.pins},       {"findings", findings}};
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+bool confirm(std::istream& in, std::ostream& out, const std::string& question) {
+  out << ":: " << question << " [Y/n] " << std::flush;
+  std::string answer;
+  if (!std::getline(in, answer)) return false;
+  const auto word = trim(answer);
+  return word.empty() || word == "y" || word == "Y" || word == "yes";
+}
+
+}  // namespace cudapin

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/facts.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "system/alpm.hpp"
+#include "system/processes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace cudapin {
+
+namespace {
+
+std::string driver_of(const Machine& machine) {
+  return machine.driver_loaded.empty() ? machine.driver_on_disk : machine.driver_loaded;
+}
+
+std::string upstream_of(const Profile& profile, std::string_view package) {
+  const auto* found = profile.find(package);
+  return found ? found->version.upstream() : std::string{};
+}
+
+/// gcc10 -> 10: the host compilers a profile brings.
+std::vector<int> compilers_of(const Profile& profile) {
+  std::vector<int> majors;
+  for (const auto& package : profile.packages) {
+    const auto digits = std::string_view(package.name).substr(std::min<std::size_t>(3, package.name.size()));
+    const bool numbered = package.name.starts_with("gcc") && !digits.empty() &&
+                          std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+    if (numbered) majors.push_back(std::stoi(std::string(digits)));
+  }
+  return majors;
+}
+
+bool serves(const Profile& profile, const Gpu& gpu) {
+  return gpu.generation.empty() ||
+         std::ranges::find(profile.generations, gpu.generation) != profile.generations.end();
+}
+
+void add_generation_findings(const Profile& profile, const std::vector<Gpu>& gpus,
+                             std::vector<Finding>& findings) {
+  const bool any = std::ranges::any_of(gpus, [&](const Gpu& gpu) { return serves(profile, gpu); });
+  for (const auto& gpu : gpus)
+    if (!serves(profile, gpu))
+      findings.push_back({any ? Severity::warning : Severity::error,
+                          fmt::format("{} is a profile for {}, and the {} is {}", profile.name,
+                                      join(profile.generations, " and "), gpu.name, gpu.generation),
+                          profile.origin, "cudapin list"});
+}
+
+void add_driver_requirement(const Dependency& wanted, const Machine& machine,
+                            std::vector<Finding>& findings) {
+  const auto driver = driver_of(machine);
+  if (driver.empty())
+    findings.push_back({Severity::error,
+                        fmt::format("no NVIDIA driver is installed, and the profile needs {}", wanted.text()),
+                        "", "pacman -S nvidia-open"});
+  else if (!version_meets(wanted, driver))
+    findings.push_back({Severity::error,
+                        fmt::format("the profile needs {}, and the driver is {}", wanted.text(), driver), "",
+                        "pacman -S nvidia-utils"});
+}
+
+}  // namespace
+
+Facts gather_facts(const Host& host, const PacmanConf& conf, const std::vector<std::string>& words) {
+  Facts facts{.machine = inspect_machine(host)};
+  if (!words.empty()) {
+    facts.gpus_chosen = true;
+    facts.machine.gpus.clear();
+    for (const auto& word : words) facts.machine.gpus.push_back(gpu_by_word(word));
+  }
+  if (const auto glibc = LocalDatabase(conf).find("glibc"))
+    if (const auto version = Version::parse(glibc->version)) facts.glibc = version->upstream();
+  return facts;
+}
+
+std::vector<Finding> judge_profile(const Profile& profile, const Facts& facts) {
+  if (facts.machine.gpus.empty())
+    return {{Severity::error, "no NVIDIA GPU was found in this machine", "/sys/bus/pci/devices",
+             "name the card: --gpu 'RTX 3090'"}};
+  auto findings = judge({.gpus = facts.machine.gpus,
+                         .driver = driver_of(facts.machine),
+                         .toolkit = upstream_of(profile, "cuda"),
+                         .cudnn = upstream_of(profile, "cudnn"),
+                         .glibc = facts.glibc,
+                         .host_gcc = compilers_of(profile)});
+  const bool refused = std::ranges::any_of(
+      findings, [](const Finding& finding) { return finding.severity == Severity::error; });
+  if (!refused) add_generation_findings(profile, facts.machine.gpus, findings);
+  for (const auto& wanted : profile.requirements)
+    if (wanted.name == "driver" && !refused) add_driver_requirement(wanted, facts.machine, findings);
+  std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::severity);
+  return findings;
+}
+
+void refuse_errors(const std::vector<Finding>& findings) {
+  std::vector<std::string> errors;
+  std::string hint;
+  for (const auto& finding : findings) {
+    if (finding.severity != Severity::error) continue;
+    errors.push_back(finding.what);
+    if (hint.empty()) hint = finding.remedy;
+  }
+  if (!errors.empty()) throw Error(join(errors, "\n"), hint);
+}
+
+std::string facts_text(const Facts& facts, const Style& style) {
+  std::vector<Row> rows;
+  for (const auto& gpu : facts.machine.gpus)
+    rows.push_back({"GPU", gpu.name,
+                    gpu.capability.empty()
+                        ? gpu.pci_id
+                        : fmt::format("{}, compute capability {}{}", gpu.generation, gpu.capability,
+                                      facts.gpus_chosen ? ", chosen by --gpu" : "")});
+  const auto driver = driver_of(facts.machine);
+  rows.push_back({"Driver", driver.empty() ? "none" : driver,
+                  facts.machine.driver_loaded.empty() ? "on disk" : "loaded"});
+  return table(rows, style);
+}
+
+std::vector<std::string> work_disturbed_by(const Host& host, const PacmanConf& conf, const Plan& plan) {
+  if (!plan.changes_packages()) return {};
+  const auto work = compute_processes(host);
+  if (work.empty()) return {};
+  const LocalDatabase database(conf);
+  std::set<std::string> leaving;
+  for (const auto& action : plan.actions)
+    if (action.kind != ActionKind::keep && !action.from.empty())
+      for (const auto& file : database.files(action.name)) leaving.insert("/" + file);
+  std::vector<std::string> lines;
+  for (const auto& process : work)
+    for (const auto& path : mapped_files(host, process.pid))
+      if (leaving.contains(path)) {
+        lines.push_back(fmt::format("process {} of {} computes with {}: {}", process.pid, process.user, path,
+                                    printable(process.command).substr(0, 60)));
+        break;
+      }
+  return lines;
+}
+
+}  // namespace cudapin

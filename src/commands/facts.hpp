@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "cli/report.hpp"
+#include "core/compatibility.hpp"
+#include "core/plan.hpp"
+#include "core/profile.hpp"
+#include "system/host.hpp"
+#include "system/machine.hpp"
+#include "system/pacman_conf.hpp"
+
+#include <string>
+#include <vector>
+
+namespace cudapin {
+
+/// The machine as a profile is judged against it.
+struct Facts {
+  Machine machine;
+  bool gpus_chosen = false;  ///< by --gpu instead of found
+  std::string glibc;         ///< upstream version of the installed glibc
+};
+
+/// Inspects the machine; `words` are --gpu values and replace the cards found. Throws Error for a word that
+/// names no card.
+Facts gather_facts(const Host& host, const PacmanConf& conf, const std::vector<std::string>& words);
+
+/// Everything the tables and the profile's own requirements say, worst first.
+std::vector<Finding> judge_profile(const Profile& profile, const Facts& facts);
+
+/// Throws one Error with every error finding; its hint is the first one's remedy.
+void refuse_errors(const std::vector<Finding>& findings);
+
+/// The lines over a plan: cards and driver.
+std::string facts_text(const Facts& facts, const Style& style);
+
+/// Running work that the plan would break, one line a process: it computes, and has a file mapped that a
+/// changing package owns.
+std::vector<std::string> work_disturbed_by(const Host& host, const PacmanConf& conf, const Plan& plan);
+
+}  // namespace cudapin

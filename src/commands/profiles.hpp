@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/profile.hpp"
+#include "system/host.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace cudapin {
+
+/// A profile that a name can mean. Site profiles (/etc/cudapin/profiles below root) hide built-in ones of the
+/// same name.
+struct ProfileEntry {
+  std::string name;
+  std::filesystem::path path;
+  std::string layer;  ///< "built-in" or "site"
+};
+
+/// All profiles in force, by name.
+std::vector<ProfileEntry> known_profiles(const Host& host);
+
+/// `word` is a name, or a path when it holds a slash or ends in .yaml. Throws Error with the closest name.
+Profile load_profile(const Host& host, const std::string& word);
+
+}  // namespace cudapin

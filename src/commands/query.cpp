@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/report.hpp"
+#include "commands/apply.hpp"
+#include "commands/commands.hpp"
+#include "commands/profiles.hpp"
+#include "core/text.hpp"
+#include "system/state.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+namespace cudapin {
+
+namespace {
+
+Style style_of(const Host& host) {
+  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns};
+}
+
+/// A profile or the reason why its file cannot be read: one bad file must not hide the others.
+struct Listed {
+  ProfileEntry entry;
+  Profile profile;
+  std::string problem;
+};
+
+std::vector<Listed> read_all(const Host& host) {
+  std::vector<Listed> all;
+  for (const auto& entry : known_profiles(host)) {
+    Listed listed{entry, {}, ""};
+    try {
+      listed.profile = load_profile(host, entry.name);
+    } catch (const Error& error) {
+      listed.problem = error.what();
+    }
+    all.push_back(std::move(listed));
+  }
+  return all;
+}
+
+nlohmann::json list_json(const std::vector<Listed>& all, const std::string& active) {
+  auto profiles = nlohmann::json::array();
+  for (const auto& one : all)
+    profiles.push_back({{"name", one.entry.name},
+                        {"summary", one.profile.summary},
+                        {"generations", one.profile.generations},
+                        {"layer", one.entry.layer},
+                        {"path", one.entry.path.string()},
+                        {"active", one.entry.name == active},
+                        {"problem", one.problem}});
+  return {{"schema", 1}, {"profiles", profiles}};
+}
+
+nlohmann::json package_json(const ProfilePackage& package) {
+  std::vector<std::string> depends;
+  for (const auto& dependency : package.depends) depends.push_back(dependency.text());
+  return {{"name", package.name},
+          {"version", package.version.text()},
+          {"file", package.file},
+          {"depends", depends},
+          {"reason", package.reason == Reason::dependency ? "dependency" : "explicit"}};
+}
+
+nlohmann::json show_json(const Profile& profile) {
+  auto packages = nlohmann::json::array();
+  for (const auto& package : profile.packages) packages.push_back(package_json(package));
+  nlohmann::json environment = nlohmann::json::object();
+  for (const auto& [name, value] : profile.environment) environment[name] = value;
+  std::vector<std::string> requirements;
+  for (const auto& wanted : profile.requirements) requirements.push_back(wanted.text());
+  return {{"schema", 1},
+          {"name", profile.name},
+          {"summary", profile.summary},
+          {"reason", profile.reason},
+          {"generations", profile.generations},
+          {"snapshot", profile.snapshot},
+          {"packages", packages},
+          {"pin_if_installed", profile.pin_if_installed},
+          {"requires", requirements},
+          {"environment", environment},
+          {"unverified", profile.unverified},
+          {"origin", profile.origin}};
+}
+
+std::string dump(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string show_text(const Profile& profile, const Style& style) {
+  std::vector<Row> rows{{"Profile", "", profile.name + ": " + profile.summary},
+                        {"For", "", join(profile.generations, ", ")},
+                        {"Why", "", profile.reason},
+                        {"File", "", profile.origin}};
+  if (!profile.snapshot.empty()) rows.push_back({"Stood on", "", profile.snapshot});
+  for (const auto& wanted : profile.requirements) rows.push_back({"Needs", "", wanted.text()});
+  if (!profile.pin_if_installed.empty())
+    rows.push_back({"Pins too", "", join(profile.pin_if_installed, " ") + " (where installed)"});
+  for (const auto& [name, value] : profile.environment) rows.push_back({"Sets", "", name + "=" + value});
+  for (const auto& text : profile.unverified) rows.push_back({"Unverified", "", text});
+  auto out = table(rows, style) + "\n";
+  rows.clear();
+  for (const auto& package : profile.packages) {
+    std::vector<std::string> depends;
+    for (const auto& dependency : package.depends) depends.push_back(dependency.text());
+    rows.push_back(
+        {package.name, package.version.text(), depends.empty() ? "" : "needs " + join(depends, " ")});
+  }
+  return out + table(rows, style);
+}
+
+}  // namespace
+
+ExitStatus list(const ListOptions& options, const Host& host) {
+  const auto all = read_all(host);
+  const auto state = read_state(host);
+  const auto active = state ? state->profile : "";
+  if (options.json) {
+    *host.out << dump(list_json(all, active));
+    return ExitStatus::done;
+  }
+  std::vector<Row> rows;
+  for (const auto& one : all) {
+    if (options.quiet)
+      *host.out << printable(one.entry.name) << '\n';
+    else
+      rows.push_back({(one.entry.name == active ? "* " : "  ") + one.entry.name,
+                      one.problem.empty() ? join(one.profile.generations, ", ") : "unreadable",
+                      one.problem.empty() ? one.profile.summary : one.problem});
+  }
+  *host.out << table(rows, style_of(host));
+  if (!options.quiet && all.empty()) *host.out << "no profiles are installed\n";
+  if (const auto notice = recovery_notice(host); !notice.empty() && !options.quiet)
+    *host.out << notice << "; next: sudo cudapin recover\n";
+  return ExitStatus::done;
+}
+
+ExitStatus show(const ShowOptions& options, const Host& host) {
+  const auto profile = load_profile(host, options.profile);
+  *host.out << (options.json ? dump(show_json(profile)) : show_text(profile, style_of(host)));
+  return ExitStatus::done;
+}
+
+}  // namespace cudapin

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/report.hpp"
+#include "commands/apply.hpp"
+#include "commands/commands.hpp"
+#include "core/text.hpp"
+#include "system/alpm.hpp"
+#include "system/machine.hpp"
+#include "system/processes.hpp"
+#include "system/state.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+namespace cudapin {
+
+namespace {
+
+struct PinStatus {
+  std::string name;
+  std::string version;    ///< the pinned one
+  std::string installed;  ///< empty: not installed
+  bool in_force = false;  ///< pacman lists it under IgnorePkg
+
+  bool has_drifted() const { return installed != version; }
+};
+
+struct Report {
+  std::optional<State> state;
+  std::vector<PinStatus> pins;
+  Machine machine;
+  std::string highest;
+  std::vector<ComputeProcess> work;
+  std::string recovery;
+};
+
+std::vector<PinStatus> pins_of(const Host& host, const std::optional<State>& state) {
+  if (!state) return {};
+  const auto conf = read_pacman_conf(host);
+  const LocalDatabase database(conf);
+  std::vector<PinStatus> pins;
+  for (const auto& [name, version] : state->pins) {
+    const auto now = database.find(name);
+    pins.push_back({name, version, now ? now->version : "",
+                    std::ranges::find(conf.ignore_pkg, name) != conf.ignore_pkg.end()});
+  }
+  return pins;
+}
+
+Report gather(const Host& host) {
+  Report report{.state = read_state(host),
+                .machine = inspect_machine(host),
+                .work = compute_processes(host),
+                .recovery = recovery_notice(host)};
+  report.pins = pins_of(host, report.state);
+  const auto& machine = report.machine;
+  report.highest =
+      highest_cuda(machine.driver_loaded.empty() ? machine.driver_on_disk : machine.driver_loaded);
+  return report;
+}
+
+std::string or_none(const std::string& text) { return text.empty() ? "none" : text; }
+
+std::string pin_note(const PinStatus& pin) {
+  if (pin.installed.empty()) return "DRIFT: pinned, but not installed";
+  if (pin.has_drifted()) return fmt::format("DRIFT: {} is installed", pin.installed);
+  return pin.in_force ? "installed, kept back by pacman"
+                      : "installed, but pacman's IgnorePkg does not list it";
+}
+
+std::string process_note(const ComputeProcess& process, const Host& host) {
+  const auto seconds =
+      std::max<std::int64_t>(0, std::chrono::system_clock::to_time_t(host.now()) - process.started);
+  std::vector<std::string> gpus;
+  for (const int gpu : process.gpus) gpus.push_back(std::to_string(gpu));
+  return fmt::format("{} on GPU {} for {}h{:02}m: {}", process.user, gpus.empty() ? "?" : join(gpus, ","),
+                     seconds / 3600, seconds / 60 % 60, printable(process.command).substr(0, 120));
+}
+
+std::vector<Row> rows_of(const Report& report, const Host& host) {
+  const auto& machine = report.machine;
+  std::vector<Row> rows;
+  if (report.state)
+    rows.push_back({"profile", report.state->profile, "in force since " + report.state->since});
+  else
+    rows.push_back({"profile", "none", "no profile is active; 'cudapin list' shows them"});
+  for (const auto& pin : report.pins) rows.push_back({"pinned", pin.name + " " + pin.version, pin_note(pin)});
+  rows.push_back({"driver loaded", or_none(machine.driver_loaded), "the module in the running kernel"});
+  rows.push_back({"driver on disk", or_none(machine.driver_on_disk),
+                  machine.driver_loaded.empty() || machine.driver_loaded == machine.driver_on_disk
+                      ? "the libraries that new processes load"
+                      : "DIFFERS from the loaded module: new GPU processes fail until a reboot"});
+  rows.push_back({"highest CUDA", or_none(report.highest),
+                  "what this driver can run; nvidia-smi prints this, not the toolkit"});
+  rows.push_back({"nvcc", or_none(machine.nvcc), "the compiler of the toolkit in /opt/cuda"});
+  rows.push_back({"libcudart", or_none(machine.libcudart), "the runtime of the toolkit in /opt/cuda"});
+  rows.push_back({"cuDNN", or_none(machine.cudnn), "the library that frameworks load"});
+  for (const auto& gpu : machine.gpus)
+    rows.push_back({"GPU", gpu.name.empty() ? gpu.pci_id : gpu.name,
+                    gpu.capability.empty()
+                        ? "unknown generation; name it with --gpu"
+                        : fmt::format("{}, compute capability {}", gpu.generation, gpu.capability)});
+  if (machine.gpus.empty()) rows.push_back({"GPU", "none", "no NVIDIA GPU was found on the PCI bus"});
+  for (const auto& process : report.work)
+    rows.push_back({"computing", fmt::format("pid {}", process.pid), process_note(process, host)});
+  if (report.work.empty())
+    rows.push_back({"computing", "nothing", "no process has the GPU's compute device open"});
+  return rows;
+}
+
+nlohmann::json to_json(const Report& report) {
+  auto pins = nlohmann::json::array();
+  for (const auto& pin : report.pins)
+    pins.push_back({{"name", pin.name},
+                    {"version", pin.version},
+                    {"installed", pin.installed},
+                    {"in_force", pin.in_force},
+                    {"drift", pin.has_drifted()}});
+  auto gpus = nlohmann::json::array();
+  for (const auto& gpu : report.machine.gpus)
+    gpus.push_back({{"name", gpu.name},
+                    {"pci_id", gpu.pci_id},
+                    {"address", gpu.address},
+                    {"generation", gpu.generation},
+                    {"capability", gpu.capability}});
+  auto work = nlohmann::json::array();
+  for (const auto& process : report.work)
+    work.push_back({{"pid", process.pid},
+                    {"uid", process.uid},
+                    {"user", process.user},
+                    {"gpus", process.gpus},
+                    {"started", process.started},
+                    {"command", process.command}});
+  return {{"schema", 1},
+          {"profile", report.state ? nlohmann::json(report.state->profile) : nlohmann::json(nullptr)},
+          {"since", report.state ? nlohmann::json(report.state->since) : nlohmann::json(nullptr)},
+          {"pins", pins},
+          {"driver",
+           {{"loaded", report.machine.driver_loaded},
+            {"on_disk", report.machine.driver_on_disk},
+            {"highest_cuda", report.highest}}},
+          {"nvcc", report.machine.nvcc},
+          {"libcudart", report.machine.libcudart},
+          {"cudnn", report.machine.cudnn},
+          {"kernel", report.machine.kernel},
+          {"gpus", gpus},
+          {"computing", work},
+          {"recovery_due", !report.recovery.empty()}};
+}
+
+}  // namespace
+
+ExitStatus status(const StatusOptions& options, const Host& host) {
+  const auto report = gather(host);
+  if (options.json) {
+    *host.out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    return ExitStatus::done;
+  }
+  *host.out << table(rows_of(report, host),
+                     {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
+  if (!report.recovery.empty()) *host.out << report.recovery << "; next: sudo cudapin recover\n";
+  return ExitStatus::done;
+}
+
+}  // namespace cudapin

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "commands/apply.hpp"
+#include "commands/commands.hpp"
+#include "commands/facts.hpp"
+#include "commands/profiles.hpp"
+#include "core/config.hpp"
+#include "core/pins.hpp"
+#include "core/text.hpp"
+#include "system/alpm.hpp"
+#include "system/archive.hpp"
+#include "system/guard_state.hpp"
+#include "system/package_file.hpp"
+#include "system/signature.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+namespace cudapin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Style style_of(const Host& host) {
+  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns};
+}
+
+/// Everything the profile wants is installed, pinned, guarded and recorded: the cheap question first, nothing
+/// is written.
+bool is_in_force(const Host& host, const PacmanConf& conf, const Profile& profile) {
+  const auto state = read_state(host);
+  if (!state || state->profile != profile.name || journal_is_open(host)) return false;
+  const LocalDatabase database(conf);
+  std::map<std::string, std::string> pins;
+  for (const auto& wanted : profile.packages) {
+    const auto now = database.find(wanted.name);
+    if (!now || now->version != wanted.version.text()) return false;
+    pins[wanted.name] = now->version;
+  }
+  for (const auto& partner : profile.pin_if_installed)
+    if (const auto now = database.find(partner)) pins[partner] = now->version;
+  std::vector<std::string> names;
+  for (const auto& [name, version] : pins) names.push_back(name);
+  return state->pins == pins && guard_state_matches(host, profile.name, pins) &&
+         pins_in(read_file(conf.file)) == names;
+}
+
+Sources sources_of(const UseOptions& options, const Host& host, const PacmanConf& conf) {
+  const auto text = read_file_if_exists(host.at(config_file));
+  auto archives =
+      text.empty() ? Config{}.archives : parse_config(text, host.at(config_file).string()).archives;
+  if (!options.archives.empty()) archives = options.archives;
+  return {host.at(store_folder), conf.cache_dirs, archives, options.offline};
+}
+
+PackageFileName file_name_of(const Action& action) { return *parse_file_name(action.file); }
+
+void fill_sources(Plan& plan, const Sources& sources) {
+  std::vector<std::string> missing;
+  for (auto& action : plan.actions) {
+    if (action.kind == ActionKind::keep) continue;
+    action.source = locate(sources, file_name_of(action));
+    if (action.source.empty())
+      missing.push_back(
+          fmt::format("'{}' is in no cache or folder, and no archive may be asked", action.file));
+  }
+  if (!missing.empty())
+    throw Error(join(missing, "\n"), "run it without --offline, or name a folder with --archive");
+}
+
+void show_plan(const UseOptions& options, const Host& host, const Profile& profile, const Plan& plan,
+               const Facts& facts) {
+  if (options.json) {
+    *host.out << plan_json(plan);
+    return;
+  }
+  if (options.quiet) return;
+  *host.out << fmt::format("Profile {}: {}\n", profile.name, printable(profile.summary))
+            << facts_text(facts, style_of(host)) << '\n'
+            << plan_text(plan, style_of(host));
+}
+
+void ask(const UseOptions& options, const Host& host) {
+  if (options.noconfirm) return;
+  if (!host.in_is_terminal)
+    throw Error("nobody can be asked: the input is not a terminal",
+                "add --noconfirm, or --dry-run to see the plan only", ExitStatus::usage);
+  if (!confirm(*host.in, *host.out, "Go on?")) throw Error("nothing was changed: the answer was no");
+}
+
+/// Names the work that would lose files it has mapped, or its driver.
+void check_running_work(const Host& host, const PacmanConf& conf, const Plan& plan) {
+  const auto work = work_disturbed_by(host, conf, plan);
+  if (work.empty()) return;
+  throw Error(join(work, "\n"), "wait for it to end; 'cudapin status' lists what computes",
+              ExitStatus::refused);
+}
+
+/// Brings every file into the store; the longest part, and it holds no lock.
+std::vector<JournalPackage> fetch_all(const UseOptions& options, const Host& host, const Sources& sources,
+                                      const Plan& plan) {
+  ProgressBar bar(*host.err, host.err_is_terminal, options.quiet, host.columns);
+  std::vector<JournalPackage> packages;
+  for (const auto& action : plan.actions) {
+    if (action.kind == ActionKind::keep) continue;
+    host.check_interrupt();
+    const auto path = fetch(host, sources, file_name_of(action), [&](const DownloadProgress& progress) {
+      bar.update(progress.file, progress.received, progress.total, progress.rate);
+    });
+    bar.finish(action.file, fs::file_size(path));
+    packages.push_back({action.name, action.from, action.to, path.string(), "", action.reason});
+  }
+  return packages;
+}
+
+void require_the_package(const Package& found, const JournalPackage& wanted, const PacmanConf& conf) {
+  if (found.name != wanted.name || found.version != wanted.to)
+    throw Error(fmt::format("'{}' holds {} {} instead of {} {}", wanted.file, printable(found.name),
+                            printable(found.version), wanted.name, wanted.to),
+                fmt::format("rm '{}' and run it again", wanted.file));
+  if (found.arch != "any" && std::ranges::find(conf.architectures, found.arch) == conf.architectures.end())
+    throw Error(fmt::format("'{}' is built for {}, this system is {}", wanted.file, printable(found.arch),
+                            join(conf.architectures, ", ")));
+}
+
+/// Signature, every byte against .MTREE, and that it is the package the plan means. All before anything
+/// changes.
+void verify_all(const UseOptions& options, const Host& host, const PacmanConf& conf,
+                std::vector<JournalPackage>& packages) {
+  ProgressBar bar(*host.err, host.err_is_terminal, options.quiet, host.columns);
+  for (auto& package : packages) {
+    host.check_interrupt();
+    const auto size = fs::file_size(package.file);
+    require_good_signature(package.file, conf.gpg_dir);
+    const auto found = verify_package_archive(package.file, [&](std::uint64_t done) {
+      bar.update("verifying " + package.name, done, size, 0);
+      host.check_interrupt();
+    });
+    require_the_package(found, package, conf);
+    package.sha256 = sha256_file(package.file);
+  }
+}
+
+State state_after(const Host& host, const Profile& profile, const Plan& plan, const PacmanConf& conf) {
+  State state{.profile = profile.name, .origin = profile.origin, .since = timestamp(host)};
+  const LocalDatabase database(conf);
+  for (const auto& name : plan.pins) {
+    const auto* wanted = profile.find(name);
+    state.pins[name] = wanted ? wanted->version.text() : database.find(name)->version;
+  }
+  return state;
+}
+
+void report_done(const UseOptions& options, const Host& host, const Profile& profile, const Plan& plan,
+                 const std::optional<State>& before) {
+  if (options.quiet) return;
+  *host.out << fmt::format("{} is in force; pinned: {}\n", profile.name, join(plan.pins, " "));
+  std::vector<std::string> unpinned;
+  if (before)
+    for (const auto& [name, version] : before->pins)
+      if (std::ranges::find(plan.pins, name) == plan.pins.end()) unpinned.push_back(name);
+  if (!unpinned.empty())
+    *host.out << fmt::format("no longer pinned, still installed: {}\n", join(unpinned, " "));
+  if (!profile.environment.empty()) *host.out << "log in again, or in this shell:\n";
+  for (const auto& [name, value] : profile.environment)
+    *host.out << fmt::format("  export {}={}\n", name, value);
+}
+
+/// The plan is made again under the lock: another command may have changed the machine while we fetched.
+void require_same_plan(const Profile& profile, const PacmanConf& conf, const Plan& plan) {
+  const auto again = make_plan(profile, LocalDatabase(conf).all());
+  const bool same =
+      std::ranges::equal(again.actions, plan.actions, [](const Action& left, const Action& right) {
+        return left.kind == right.kind && left.name == right.name && left.from == right.from;
+      });
+  if (!same || again.pins != plan.pins)
+    throw Error("the installed packages changed while the files were fetched", "run the same command again");
+}
+
+void execute(const UseOptions& options, const Host& host, const PacmanConf& conf, const Profile& profile,
+             const Plan& plan, const Sources& sources) {
+  auto packages = fetch_all(options, host, sources, plan);
+  const StateLock lock(host);
+  require_same_plan(profile, conf, plan);
+  verify_all(options, host, conf, packages);
+  const auto before = read_state(host);
+  carry_out(host, conf,
+            {.command = "use " + profile.name,
+             .user = acting_user(host),
+             .time = timestamp(host),
+             .packages = packages,
+             .before = before,
+             .after = state_after(host, profile, plan, conf)},
+            [&] { check_running_work(host, conf, plan); });
+  report_done(options, host, profile, plan, before);
+}
+
+}  // namespace
+
+ExitStatus use(const UseOptions& options, const Host& host) {
+  const auto profile = load_profile(host, options.profile);
+  if (!options.dry_run && !host.privileged)
+    throw Error("only root can change packages",
+                fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
+  if (!options.dry_run && journal_is_open(host)) {
+    const StateLock lock(host);
+    settle_if_due(host);
+  }
+  const auto conf = read_pacman_conf(host);
+  if (!options.json && is_in_force(host, conf, profile)) {
+    if (!options.quiet) *host.out << fmt::format("{} is in force already; nothing to do\n", profile.name);
+    return ExitStatus::done;
+  }
+  const auto facts = gather_facts(host, conf, options.gpus);
+  auto findings = judge_profile(profile, facts);
+  refuse_errors(findings);
+  auto plan = make_plan(profile, LocalDatabase(conf).all());
+  plan.findings = std::move(findings);
+  check_running_work(host, conf, plan);
+  const auto sources = sources_of(options, host, conf);
+  fill_sources(plan, sources);
+  show_plan(options, host, profile, plan, facts);
+  if (options.dry_run) return ExitStatus::done;
+  ask(options, host);
+  execute(options, host, conf, profile, plan, sources);
+  return ExitStatus::done;
+}
+
+}  // namespace cudapin

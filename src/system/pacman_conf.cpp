@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "system/pacman_conf.hpp"
+
+#include "core/error.hpp"
+#include "core/pins.hpp"
+#include "core/text.hpp"
+#include "system/child.hpp"
+#include "system/files.hpp"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+namespace cudapin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The settings of [options] in the order printed; repeated keys are lists.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<std::string> values(const Settings& settings, std::string_view key) {
+  std::vector<std::string> found;
+  for (const auto& [name, value] : settings)
+    if (name == key) found.push_back(value);
+  return found;
+}
+
+Settings parse_settings(const std::string& printed) {
+  Settings settings;
+  std::istringstream lines(printed);
+  bool in_options = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('[')) {
+      if (in_options) break;
+      in_options = true;
+    }
+    const auto equals = line.find(" = ");
+    if (in_options && equals != line.npos)
+      settings.emplace_back(line.substr(0, equals), line.substr(equals + 3));
+  }
+  return settings;
+}
+
+/// pacman's own words, without its warnings and the line that only repeats the file's name.
+std::string reason_of(const std::string& printed) {
+  std::istringstream lines(printed);
+  std::string reason;
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::string_view start = "error: ";
+    if (!line.starts_with(start)) continue;
+    if (!reason.empty()) reason += '\n';
+    reason += printable(std::string_view(line).substr(start.size()));
+  }
+  return reason.empty() ? "pacman-conf gives no reason" : reason;
+}
+
+Settings ask_pacman_conf(const Host& host, const fs::path& file) {
+  std::vector<std::string> command{"pacman-conf", "--config", file.string()};
+  if (host.root != "/") command.insert(command.end(), {"--rootdir", host.root.string()});
+  const auto answer = run_child(command);
+  if (answer.status != 0)
+    throw Error("pacman refuses its configuration: " + reason_of(answer.err),
+                fmt::format("sudoedit {}", file.string()));
+  return parse_settings(answer.out);
+}
+
+bool is_below(const fs::path& path, const fs::path& root) {
+  const auto inside = path.lexically_normal().lexically_relative(root.lexically_normal());
+  return !inside.empty() && *inside.begin() != "..";
+}
+
+/// As --sysroot would: pacman leaves the caches, hooks and keys of --rootdir on the host.
+fs::path below_root(const Host& host, const std::string& path) {
+  return !fs::path(path).is_absolute() || is_below(path, host.root) ? fs::path(path) : host.at(path);
+}
+
+std::vector<fs::path> paths(const Host& host, const Settings& settings, std::string_view key) {
+  std::vector<fs::path> found;
+  for (const auto& value : values(settings, key)) found.push_back(below_root(host, value));
+  return found;
+}
+
+fs::path path_or(const Host& host, const Settings& settings, std::string_view key,
+                 std::string_view fallback) {
+  const auto found = paths(host, settings, key);
+  return found.empty() ? host.at(fallback) : found.front();
+}
+
+std::vector<std::string> architectures_of(const Settings& settings) {
+  auto found = values(settings, "Architecture");
+  utsname machine{};
+  ::uname(&machine);
+  std::replace(found.begin(), found.end(), std::string("auto"), std::string(machine.machine));
+  return found;
+}
+
+/// The regular file behind /etc/pacman.conf, links followed but never out of the root.
+fs::path real_conf_file(const Host& host) {
+  const auto file = host.at("/etc/pacman.conf");
+  std::error_code error;
+  auto real = fs::canonical(file, error);
+  if (error) throw Error(fmt::format("cannot read '{}': {}", file.string(), error.message()));
+  if (!is_below(real, fs::canonical(host.root)))
+    throw Error(fmt::format("cannot change '{}': it is a link to '{}', outside of the root '{}'",
+                            file.string(), real.string(), host.root.string()));
+  if (!fs::is_regular_file(real))
+    throw Error(fmt::format("cannot change '{}': not a regular file", file.string()));
+  return real;
+}
+
+/// A rename would replace a read-only or append-only file as well, and fails on an immutable one without
+/// saying why.
+void check_changeable(const fs::path& file) {
+  if (::access(file.c_str(), W_OK) != 0 && errno != EPERM)
+    throw Error(fmt::format("cannot change '{}': {}", file.string(), std::strerror(errno)));
+  const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  int flags = 0;
+  if (fd && ::ioctl(fd.get(), FS_IOC_GETFLAGS, &flags) == 0 && (flags & (FS_IMMUTABLE_FL | FS_APPEND_FL)))
+    throw Error(fmt::format("cannot change '{}': it is {}", file.string(),
+                            flags & FS_IMMUTABLE_FL ? "immutable" : "append-only"),
+                fmt::format("chattr -{} {}", flags & FS_IMMUTABLE_FL ? 'i' : 'a', file.string()));
+}
+
+/// Throws unless pacman's effective list holds every name as a word of its own; a pattern that happens to
+/// match could be gone tomorrow.
+void check_effective(const Host& host, std::span<const std::string> names) {
+  const auto listed = read_pacman_conf(host).ignore_pkg;
+  std::vector<std::string> missing;
+  for (const auto& name : names)
+    if (std::find(listed.begin(), listed.end(), name) == listed.end()) missing.push_back(name);
+  if (!missing.empty())
+    throw Error(fmt::format("pacman does not take the pins from '{}': IgnorePkg as it reads it lacks '{}'",
+                            host.at("/etc/pacman.conf").string(), join(missing, "', '")),
+                "pacman-conf IgnorePkg");
+}
+
+}  // namespace
+
+PacmanConf read_pacman_conf(const Host& host) {
+  PacmanConf conf;
+  conf.file = host.at("/etc/pacman.conf");
+  const auto settings = ask_pacman_conf(host, conf.file);
+  conf.root = path_or(host, settings, "RootDir", "/");
+  conf.dbpath = path_or(host, settings, "DBPath", "/var/lib/pacman/");
+  conf.cache_dirs = paths(host, settings, "CacheDir");
+  conf.hook_dirs = paths(host, settings, "HookDir");
+  conf.gpg_dir = path_or(host, settings, "GPGDir", "/etc/pacman.d/gnupg/");
+  conf.log_file = path_or(host, settings, "LogFile", "/var/log/pacman.log");
+  conf.architectures = architectures_of(settings);
+  conf.ignore_pkg = values(settings, "IgnorePkg");
+  conf.ignore_group = values(settings, "IgnoreGroup");
+  conf.no_extract = values(settings, "NoExtract");
+  conf.no_upgrade = values(settings, "NoUpgrade");
+  return conf;
+}
+
+bool write_pins(const Host& host, std::span<const std::string> names) {
+  (void)read_pacman_conf(host);  // a file that pacman refuses is left alone
+  const auto file = real_conf_file(host);
+  const auto old_text = read_file(file);
+  const auto new_text = with_pins(old_text, names);
+  if (new_text == old_text) {
+    check_effective(host, names);
+    return false;
+  }
+  check_changeable(file);
+  replace_file(file, new_text);
+  try {
+    check_effective(host, names);
+  } catch (...) {
+    replace_file(file, old_text);
+    throw;
+  }
+  return true;
+}
+
+}  // namespace cudapin
