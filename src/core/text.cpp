@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -11,7 +9,12 @@
 namespace cudapin {
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {
-  return fmt::format("{}", fmt::join(parts.begin(), parts.end(), separator));
+  std::string text;
+  for (const auto& part : parts) {
+    if (&part != parts.data()) text += separator;
+    text += part;
+  }
+  return text;
 }
 
 std::vector<std::string> split(std::string_view text, std::string_view separators) {
@@ -36,7 +39,9 @@ std::string human_size(std::uint64_t bytes) {
   auto size = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; size >= 1024 && unit + 1 < units.size(); ++unit) size /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
+  if (unit == 0) return std::to_string(bytes) + " B";
+  const auto tenths = static_cast<std::uint64_t>(size * 10 + 0.5);
+  return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + ' ' + units[unit];
 }
 
 namespace {
@@ -115,12 +120,14 @@ std::string printable(std::string_view text) {
 }
 
 std::string percent_encode(std::string_view text) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
   std::string encoded;
   for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
     if (is_unreserved(c))
       encoded += c;
     else
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+      encoded.append({'%', digits[byte >> 4], digits[byte & 15]});
   }
   return encoded;
 }
