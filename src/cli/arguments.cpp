@@ -1,8 +1,285 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/arguments.hpp"
 
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+
 namespace cudapin {
 
-Arguments parse_arguments(std::span<const std::string>) { return VersionRequest{}; }
+namespace {
+
+constexpr auto general_hint = "cudapin --help";
+
+struct Verb {
+  std::string name;
+  std::string operand;  ///< as the synopsis shows it, or empty
+  std::string summary;
+  std::string example;
+};
+
+/// What a command line asks for besides its verb's options.
+struct Requests {
+  bool help = false;
+  bool version = false;
+};
+
+[[noreturn]] void refuse(const std::string& message, const std::string& hint = general_hint) {
+  throw Error(printable(message), hint, ExitStatus::usage);
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  const auto nearest = closest(word, candidates);
+  return nearest.empty() ? "" : fmt::format(", did you mean '{}'?", nearest);
+}
+
+void add_flag(CLI::App& app, const std::string& names, bool& target, const std::string& text) {
+  app.add_flag(names, target, text)->disable_flag_override();
+}
+
+void add_value(CLI::App& app, const std::string& names, const std::string& placeholder, std::string& target,
+               const std::string& text) {
+  app.add_option(names, target, text)->option_text(placeholder)->take_last();
+}
+
+void add_values(CLI::App& app, const std::string& names, const std::string& placeholder,
+                std::vector<std::string>& target, const std::string& text) {
+  app.add_option(names, target, text)->option_text(placeholder)->allow_extra_args(false);
+}
+
+void add_profile(CLI::App& app, std::string& target) { app.add_option("profile", target); }
+
+void add_dry_run(CLI::App& app, bool& target) {
+  add_flag(app, "-n,--dry-run", target, "show what would be done and stop");
+}
+
+void add_noconfirm(CLI::App& app, bool& target) {
+  add_flag(app, "--noconfirm", target, "do not ask for confirmation");
+}
+
+void add_json(CLI::App& app, bool& target) { add_flag(app, "--json", target, "print JSON"); }
+
+void add_options(CLI::App& app, UseOptions& options) {
+  add_profile(app, options.profile);
+  add_dry_run(app, options.dry_run);
+  add_noconfirm(app, options.noconfirm);
+  add_flag(app, "--offline", options.offline, "download nothing, use what is stored on this machine");
+  add_values(app, "--gpu", "<gpu>", options.gpus, "judge for this card instead of those found (repeatable)");
+  add_values(app, "--archive", "<url>", options.archives, "fetch from here instead (repeatable)");
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, ReleaseOptions& options) {
+  add_dry_run(app, options.dry_run);
+  add_noconfirm(app, options.noconfirm);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, RecoverOptions& options) {
+  add_flag(app, "--back", options.back, "go back to the versions from before the change");
+  add_noconfirm(app, options.noconfirm);
+}
+
+void add_options(CLI::App& app, ShowOptions& options) {
+  add_profile(app, options.profile);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, ListOptions& options) { add_json(app, options.json); }
+void add_options(CLI::App& app, StatusOptions& options) { add_json(app, options.json); }
+void add_options(CLI::App&, CommonOptions&) {}
+
+void add_common(CLI::App& app, CommonOptions& options, Requests& requests) {
+  app.set_help_flag();
+  app.allow_extras();
+  add_value(app, "--root", "<dir>", options.root, "work on the system below this folder");
+  add_flag(app, "-q,--quiet", options.quiet, "say only what is needed");
+  add_flag(app, "-v,--verbose", options.verbose, "say more");
+  add_flag(app, "-h,--help", requests.help, "show this help");
+  add_flag(app, "-V,--version", requests.version, "show the version");
+}
+
+/// `-n, --dry-run`, `    --root <dir>`.
+std::string option_column(const CLI::Option& option) {
+  const auto& letters = option.get_snames();
+  const auto& placeholder = option.get_option_text();
+  return fmt::format("  {:3} --{}{}{}", letters.empty() ? "" : "-" + letters[0] + ",", option.get_lnames()[0],
+                     placeholder.empty() ? "" : " ", placeholder);
+}
+
+std::string option_list(const CLI::App& app) {
+  std::string text = "options:\n";
+  for (const auto* option : app.get_options())
+    if (!option->get_positional())
+      text += fmt::format("{:24}{}\n", option_column(*option), option->get_description());
+  return text;
+}
+
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// The option that a parser's message is about, named there with or without its dashes; or null.
+const CLI::Option* blamed_option(const CLI::App& app, const std::string& message) {
+  for (const auto& word : split(message, " :,=\n"))
+    for (const auto* dashes : {"", "--", "-"})
+      if (const auto* option = app.get_option_no_throw(dashes + word); option && !option->get_positional())
+        return option;
+  return nullptr;
+}
+
+[[noreturn]] void refuse_option(const CLI::App& app, const std::string& message, const std::string& hint) {
+  const auto* option = blamed_option(app, message);
+  if (!option) refuse("the command line makes no sense", hint);
+  const bool is_flag = option->get_option_text().empty();
+  refuse(
+      fmt::format("option '--{}' {}", option->get_lnames()[0], is_flag ? "takes no value" : "needs a value"),
+      hint);
+}
+
+/// What the parser did not know, told with the nearest option.
+void refuse_extras(const CLI::App& app, const std::string& hint) {
+  auto extras = app.remaining();
+  std::erase(extras, "--");
+  if (extras.empty()) return;
+  const auto option =
+      std::ranges::find_if(extras, [](const auto& word) { return word.size() > 1 && word[0] == '-'; });
+  if (option == extras.end()) refuse(fmt::format("unexpected argument '{}'", extras[0]), hint);
+  const auto name = option->substr(0, option->find('='));
+  refuse(
+      fmt::format("unknown option '{}'{}", name, name.size() > 2 ? did_you_mean(name, long_names(app)) : ""),
+      hint);
+}
+
+void parse(CLI::App& app, std::vector<std::string> words, const std::string& hint) {
+  std::ranges::reverse(words);
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    refuse_option(app, error.what(), hint);
+  }
+  refuse_extras(app, hint);
+}
+
+/// The parser takes the next word for a value, whatever it is.
+void require_value(const std::string& value, const std::string& name, const std::string& hint) {
+  if (value.empty() || value.starts_with('-')) refuse(fmt::format("option '{}' needs a value", name), hint);
+}
+
+template <typename Options>
+void check(const Verb& verb, const Options& options, const std::string& hint) {
+  require_value(options.root, "--root", hint);
+  if (options.quiet && options.verbose) refuse("options '--quiet' and '--verbose' exclude each other", hint);
+  if constexpr (requires { options.profile; })
+    if (options.profile.empty()) refuse(fmt::format("'{}' needs a profile", verb.name), "cudapin list");
+  if constexpr (std::same_as<Options, UseOptions>) {
+    for (const auto& gpu : options.gpus) require_value(gpu, "--gpu", hint);
+    for (const auto& archive : options.archives) require_value(archive, "--archive", hint);
+  }
+  if constexpr (requires { options.dry_run; })
+    if (options.json && !options.dry_run)
+      refuse(fmt::format("'{}' prints JSON only with '--dry-run'", verb.name), hint);
+}
+
+std::string verb_help(const Verb& verb, const CLI::App& app) {
+  return fmt::format("usage: cudapin {} [options]{}{}\n\n{}\n\n{}\nexample:\n  {}\n", verb.name,
+                     verb.operand.empty() ? "" : " ", verb.operand, verb.summary, option_list(app),
+                     verb.example);
+}
+
+template <typename Options>
+Arguments read(const Verb& verb, const std::vector<std::string>& words) {
+  CLI::App app;
+  Options options;
+  Requests requests;
+  add_options(app, options);
+  add_common(app, options, requests);
+  const auto hint = fmt::format("cudapin {} --help", verb.name);
+  parse(app, words, hint);
+  if (requests.help) return HelpRequest{verb_help(verb, app)};
+  if (requests.version) return VersionRequest{};
+  check(verb, options, hint);
+  return options;
+}
+
+using Reader = Arguments (*)(const Verb&, const std::vector<std::string>&);
+
+const std::vector<std::pair<Verb, Reader>>& verbs() {
+  static const std::vector<std::pair<Verb, Reader>> table{
+      {{"use", "<profile>", "install the versions of a profile and pin them", "sudo cudapin use ampere-11.1"},
+       read<UseOptions>},
+      {{"release", "", "unpin everything, leave what is installed", "sudo cudapin release"},
+       read<ReleaseOptions>},
+      {{"recover", "", "finish or undo a change that was interrupted", "sudo cudapin recover --back"},
+       read<RecoverOptions>},
+      {{"list", "", "list the profiles and which of them fit this machine", "cudapin list"},
+       read<ListOptions>},
+      {{"show", "<profile>", "show what is in a profile, and why", "cudapin show ampere-11.1"},
+       read<ShowOptions>},
+      {{"status", "", "show what is pinned, installed and loaded", "cudapin status --json"},
+       read<StatusOptions>},
+  };
+  return table;
+}
+
+std::string general_help(const CLI::App& app) {
+  std::string text = "usage: cudapin <verb> [options]\n\nverbs:\n";
+  for (const auto& [verb, reader] : verbs())
+    text += fmt::format("  {:22}{}\n", verb.name + (verb.operand.empty() ? "" : " ") + verb.operand,
+                        verb.summary);
+  return text + "\n" + option_list(app) +
+         "\nexample:\n  sudo cudapin use ampere-11.1\n\n'cudapin <verb> --help' shows the options of a "
+         "verb\n";
+}
+
+/// A command line without a verb.
+Arguments read_general(const std::vector<std::string>& words) {
+  CLI::App app;
+  CommonOptions options;
+  Requests requests;
+  add_options(app, options);
+  add_common(app, options, requests);
+  parse(app, words, general_hint);
+  if (requests.help) return HelpRequest{general_help(app)};
+  if (requests.version) return VersionRequest{};
+  refuse("no verb given");
+}
+
+/// The first word that is neither an option nor an option's value.
+std::size_t verb_position(std::span<const std::string> args) {
+  constexpr std::array<std::string_view, 3> with_value{"--root", "--gpu", "--archive"};
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!args[i].starts_with('-')) return i;
+    if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;
+  }
+  return args.size();
+}
+
+}  // namespace
+
+Arguments parse_arguments(std::span<const std::string> args) {
+  const auto position = verb_position(args);
+  std::vector<std::string> words(args.begin(), args.end());
+  if (position == words.size()) return read_general(words);
+  const auto name = words[position];
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(position));
+  std::vector<std::string> names;
+  for (const auto& [verb, reader] : verbs()) {
+    if (verb.name == name) return reader(verb, words);
+    names.push_back(verb.name);
+  }
+  refuse(fmt::format("unknown verb '{}'{}", name, did_you_mean(name, names)));
+}
 
 }  // namespace cudapin
