@@ -85,9 +85,9 @@ std::vector<std::string> pin_names(const std::optional<State>& state) {
 }
 
 /// Pins, guard and state as `state` has them. Each step may be repeated after a crash.
-void put_in_force(const Host& host, const std::optional<State>& state) {
+void put_in_force(const Host& host, const PacmanConf& conf, const std::optional<State>& state) {
   if (state)
-    write_guard_state(host, state->profile, state->pins);
+    write_guard_state(host, state->pins, state->profile, conf.dbpath);
   else
     clear_guard_state(host);
   if (state)
@@ -115,7 +115,7 @@ void close_change(const Host& host, const PacmanConf& conf, const JournalRecord&
 void finish(const Host& host, const PacmanConf& conf, const JournalRecord& record,
             const std::string& result) {
   write_pins(host, pin_names(record.after));
-  put_in_force(host, record.after);
+  put_in_force(host, conf, record.after);
   close_change(host, conf, record, result);
 }
 
@@ -235,7 +235,7 @@ void settle_back(const Host& host, const PacmanConf& conf, const JournalRecord& 
   }
   require_proof(conf, restored);
   write_pins(host, pin_names(record.before));
-  put_in_force(host, record.before);
+  put_in_force(host, conf, record.before);
   close_change(host, conf, record, "taken back");
 }
 

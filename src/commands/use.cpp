@@ -45,7 +45,7 @@ bool is_in_force(const Host& host, const PacmanConf& conf, const Profile& profil
     if (const auto now = database.find(partner)) pins[partner] = now->version;
   std::vector<std::string> names;
   for (const auto& [name, version] : pins) names.push_back(name);
-  return state->pins == pins && guard_state_matches(host, profile.name, pins) &&
+  return state->pins == pins && guard_state_is(host, pins, profile.name, conf.dbpath) &&
          pins_in(read_file(conf.file)) == names;
 }
 

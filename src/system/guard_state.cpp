@@ -52,10 +52,20 @@ void remove_if_exists(const fs::path& path) {
   if (error) throw Error(fmt::format("cannot remove '{}': {}", path.string(), error.message()));
 }
 
-void write_pins_hook(const Host& host, const std::map<std::string, std::string>& pins) {
+/// Pinned names that no shipped hook has among its targets.
+std::vector<std::string> uncovered(const std::map<std::string, std::string>& pins) {
   std::vector<std::string> names;
   for (const auto& [name, version] : pins)
     if (!is_covered(name)) names.push_back(name);
+  return names;
+}
+
+std::string dbpath_text(const Host& host, const fs::path& dbpath) {
+  return (fs::path("/") / dbpath.lexically_relative(host.root)).string() + '\n';
+}
+
+void write_pins_hook(const Host& host, const std::map<std::string, std::string>& pins) {
+  const auto names = uncovered(pins);
   const auto hook = host.at(pins_hook);
   std::error_code missing;
   // A link (to /dev/null) is how an admin masks a hook.
@@ -71,10 +81,20 @@ void write_pins_hook(const Host& host, const std::map<std::string, std::string>&
 void write_guard_state(const Host& host, const std::map<std::string, std::string>& pins,
                        const std::string& profile, const fs::path& dbpath) {
   make_folders(host.at(state_folder) / "guard");
-  const auto inside = fs::path("/") / dbpath.lexically_relative(host.root);
-  replace_file(state_file(host, "dbpath"), inside.string() + '\n');
+  replace_file(state_file(host, "dbpath"), dbpath_text(host, dbpath));
   replace_file(state_file(host, "pins"), pin_state_text({profile, pins}));
   write_pins_hook(host, pins);
+}
+
+bool guard_state_is(const Host& host, const std::map<std::string, std::string>& pins,
+                    const std::string& profile, const fs::path& dbpath) {
+  const auto names = uncovered(pins);
+  const auto hook = host.at(pins_hook);
+  std::error_code missing;
+  const bool hook_is_right = fs::is_symlink(fs::symlink_status(hook, missing)) ||
+                             read_file_if_exists(hook) == (names.empty() ? "" : hook_text(names));
+  return hook_is_right && read_file_if_exists(state_file(host, "pins")) == pin_state_text({profile, pins}) &&
+         read_file_if_exists(state_file(host, "dbpath")) == dbpath_text(host, dbpath);
 }
 
 void clear_guard_state(const Host& host) {

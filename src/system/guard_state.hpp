@@ -14,6 +14,10 @@ namespace cudapin {
 void write_guard_state(const Host& host, const std::map<std::string, std::string>& pins,
                        const std::string& profile, const std::filesystem::path& dbpath);
 
+/// Whether the guard has been told exactly this already; reads, writes nothing.
+bool guard_state_is(const Host& host, const std::map<std::string, std::string>& pins,
+                    const std::string& profile, const std::filesystem::path& dbpath);
+
 /// Nothing is guarded any more; the files and the hook of the pins are gone.
 void clear_guard_state(const Host& host);
 

@@ -5,7 +5,6 @@
 #include "system/state.hpp"
 
 #include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -43,7 +42,8 @@ TEST_CASE("use: a whole switch from the rolling set to ampere-11.1") {
   CHECK(lab.version("gcc") == "15.2.1+r934+gbcd3e3ff5aa7-1");
   TestHost host(lab.root);
   const auto ignored = read_pacman_conf(host.host).ignore_pkg;
-  for (const auto& [name, version] : ampere_versions) CHECK_MESSAGE(std::ranges::count(ignored, name) == 1, name);
+  for (const auto& [name, version] : ampere_versions)
+    CHECK_MESSAGE(std::ranges::count(ignored, name) == 1, name);
   const auto state = read_state(host.host);
   REQUIRE(state);
   CHECK(state->profile == "ampere-11.1");
@@ -62,7 +62,8 @@ TEST_CASE("use: a whole switch from the rolling set to ampere-11.1") {
             return request.host == "archive" && request.path.ends_with("cuda-11.1.0-2-x86_64.pkg.tar.zst");
           }) == 1);
     CHECK(std::ranges::any_of(requests, [](const LoggedRequest& request) {
-      return request.host == "node" && request.path.ends_with("cuda-11.1.0-2-x86_64.pkg.tar.zst") && request.status == 200;
+      return request.host == "node" && request.path.ends_with("cuda-11.1.0-2-x86_64.pkg.tar.zst") &&
+             request.status == 200;
     }));
     CHECK(std::ranges::any_of(requests, [](const LoggedRequest& request) {
       return contains(request.target, "gcc10-1%3A10.2.0-3-x86_64.pkg.tar.zst");
@@ -90,7 +91,8 @@ TEST_CASE("use: a whole switch from the rolling set to ampere-11.1") {
     lab.root.install(StandIn{.name = "cudnn", .version = "9.23.0.39-1"});
     const auto json = nlohmann::json::parse(lab.cudapin({"status", "--json"}).out);
     const auto& pins = json.at("pins");
-    const auto drifted = std::ranges::count_if(pins, [](const nlohmann::json& pin) { return pin.at("drift").get<bool>(); });
+    const auto drifted =
+        std::ranges::count_if(pins, [](const nlohmann::json& pin) { return pin.at("drift").get<bool>(); });
     CHECK(drifted == 1);
     CHECK(json.at("profile") == "ampere-11.1");
   }
@@ -105,7 +107,9 @@ TEST_CASE("use: a whole switch from the rolling set to ampere-11.1") {
 TEST_CASE("use: install reasons are pacman's afterwards too") {
   Lab lab;
   REQUIRE(lab.use("ampere-11.1").status == ExitStatus::done);
-  const auto desc = [&](const std::string& entry) { return read_file(lab.root.local_database() / entry / "desc"); };
+  const auto desc = [&](const std::string& entry) {
+    return read_file(lab.root.local_database() / entry / "desc");
+  };
   CHECK(contains(desc("gcc10-libs-1:10.2.0-3"), "%REASON%\n1\n"));
   CHECK(!contains(desc("gcc10-1:10.2.0-3"), "%REASON%"));
   CHECK(!contains(desc("cuda-11.1.0-2"), "%REASON%"));
@@ -276,7 +280,8 @@ TEST_CASE("use: a pacman.conf that pacman refuses stops everything with its reas
 TEST_CASE("use: a driver below the floor is refused and one between floor and table warned about") {
   Lab lab;
   const auto load = [&](const std::string& version) {
-    write_text(lab.proc / "driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  " + version + "  Thu\n");
+    write_text(lab.proc / "driver/nvidia/version",
+               "NVRM version: NVIDIA UNIX x86_64 Kernel Module  " + version + "  Thu\n");
   };
   load("440.100");
   const auto low = lab.use("ampere-11.1", {"--gpu", "8.0", "--dry-run"});

@@ -38,7 +38,8 @@ const fs::path& world_archive(Place place) {
   const auto& target = place == Place::moved ? moved : archive;
   if (fs::exists(target)) return target;
   for (const auto& package : world_packages(place)) {
-    const auto shelf = place == Place::moved ? target : target / "packages" / package.name.substr(0, 1) / package.name;
+    const auto shelf =
+        place == Place::moved ? target : target / "packages" / package.name.substr(0, 1) / package.name;
     build_signed(package, shelf, shared_keyring(), TestKey::trusted);
   }
   return target;
@@ -54,22 +55,25 @@ std::vector<StandIn> installed_world() {
 std::string entry_line(const fs::path& path) {
   struct stat info {};
   ::lstat(path.c_str(), &info);
-  return fmt::format("{} {:o} {} {}.{:09}\n", path.string(), info.st_mode, S_ISDIR(info.st_mode) ? 0 : info.st_size, info.st_mtim.tv_sec,
-                     info.st_mtim.tv_nsec);
+  return fmt::format("{} {:o} {} {}.{:09}\n", path.string(), info.st_mode,
+                     S_ISDIR(info.st_mode) ? 0 : info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
 }  // namespace
 
 Lab::Lab()
     : keyring(shared_keyring()),
-      server((fs::copy(world_archive(Place::archive), archive_folder / "a", fs::copy_options::recursive), archive_folder / "a"),
-             (fs::copy(world_archive(Place::moved), moved_folder / "m", fs::copy_options::recursive), moved_folder / "m")),
+      server((fs::copy(world_archive(Place::archive), archive_folder / "a", fs::copy_options::recursive),
+              archive_folder / "a"),
+             (fs::copy(world_archive(Place::moved), moved_folder / "m", fs::copy_options::recursive),
+              moved_folder / "m")),
       proc(root.proc()) {
   root.install(installed_world());
   fs::remove_all(root.at("/etc/pacman.d/gnupg"));
   fs::copy(keyring.gpg_dir(), root.at("/etc/pacman.d/gnupg"), fs::copy_options::recursive);
   fs::create_directories(proc / "driver/nvidia");
-  write_text(proc / "driver/nvidia/version", "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  590.48.01  Release Build\n");
+  write_text(proc / "driver/nvidia/version",
+             "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  590.48.01  Release Build\n");
 }
 
 RunResult Lab::cudapin(std::vector<std::string> args) {
@@ -111,7 +115,8 @@ std::string Lab::pacman_conf() const { return read_file(root.pacman_conf()); }
 std::string Lab::fingerprint(bool with_state) const {
   std::set<std::string> lines;
   const auto state = root.at("/var/lib/cudapin");
-  for (auto entry = fs::recursive_directory_iterator(root.path()); entry != fs::recursive_directory_iterator(); ++entry) {
+  for (auto entry = fs::recursive_directory_iterator(root.path());
+       entry != fs::recursive_directory_iterator(); ++entry) {
     if (!with_state && entry->path() == state) {
       entry.disable_recursion_pending();
       continue;

@@ -20,13 +20,15 @@ struct RunResult {
   std::string err;
 };
 
-/// A machine with the rolling world's current packages, the archive with the old ones on a loopback port, and a keyring
-/// that trusts their signer: what every command test starts from. Commands run whole, in this process.
+/// A machine with the rolling world's current packages, the archive with the old ones on a loopback port, and
+/// a keyring that trusts their signer: what every command test starts from. Commands run whole, in this
+/// process.
 class Lab {
  public:
   Lab();
 
-  /// Runs a command line with --root, and for `use` with this lab's archive and an RTX 3090 unless told otherwise.
+  /// Runs a command line with --root, and for `use` with this lab's archive and an RTX 3090 unless told
+  /// otherwise.
   RunResult cudapin(std::vector<std::string> args);
   /// `use PROFILE --noconfirm` on an RTX 3090.
   RunResult use(const std::string& profile, std::vector<std::string> more = {});
@@ -37,8 +39,8 @@ class Lab {
   /// Installed version, or empty.
   std::string version(const std::string& name) const { return root.installed(name).value_or(""); }
   std::string pacman_conf() const;
-  /// Every path below the root with type, size, mode, modification time; equal texts mean that nothing was touched.
-  /// Without cudapin's own state folder unless `with_state`.
+  /// Every path below the root with type, size, mode, modification time; equal texts mean that nothing was
+  /// touched. Without cudapin's own state folder unless `with_state`.
   std::string fingerprint(bool with_state = true) const;
 
   TestRoot root;
@@ -48,8 +50,8 @@ class Lab {
   ArchiveServer server;
   std::filesystem::path proc;  ///< a folder of our own with a 590.48.01 driver loaded
   std::atomic<int> interrupt{0};
-  std::string answers;     ///< what the person types
-  bool terminal = false;   ///< whether the streams are terminals
+  std::string answers;    ///< what the person types
+  bool terminal = false;  ///< whether the streams are terminals
   bool privileged = true;
   bool find_card = false;  ///< look for the card in /sys instead of naming one
 };

@@ -37,7 +37,8 @@ class Writer {
   archive* get() const { return archive_; }
   /// A warning is a name that the locale cannot show; it is stored as it is.
   void check(int result) const {
-    if (result != ARCHIVE_OK && result != ARCHIVE_WARN) throw std::runtime_error(archive_error_string(archive_));
+    if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
+      throw std::runtime_error(archive_error_string(archive_));
   }
   void open(const fs::path& path) const { check(archive_write_open_filename(archive_, path.c_str())); }
   void open(std::string& text) const {
