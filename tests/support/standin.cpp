@@ -335,7 +335,7 @@ std::string shared_object(std::string_view soname, const std::vector<std::string
 std::string static_program(int status, std::string_view output) {
   constexpr Elf64_Addr base = 0x400000;
   // mov eax,1; mov edi,1; mov esi,TEXT; mov edx,LENGTH; syscall; mov eax,60; mov edi,STATUS; syscall
-  std::string code("\xB8\x01\0\0\0\xBF\x01\0\0\0\xBE....\xBA....\x0F\x05\xB8\x3C\0\0\0\xBF....\x0F\x05", 36);
+  std::string code("\xB8\x01\0\0\0\xBF\x01\0\0\0\xBE....\xBA....\x0F\x05\xB8\x3C\0\0\0\xBF....\x0F\x05", 34);
   constexpr auto code_at = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
   const auto put = [&code](std::size_t at, std::uint64_t value) {
     for (std::size_t i = 0; i < 4; ++i) code[at + i] = static_cast<char>(value >> (8 * i) & 0xFF);
