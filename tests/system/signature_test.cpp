@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -44,7 +43,8 @@ class GpgHome {
 
   const fs::path& path() const { return folder_.path(); }
   std::string gpg(std::vector<std::string> arguments) const {
-    std::vector<std::string> argv{"gpg", "--homedir", path(), "--batch", "--yes", "--quiet"};
+    std::vector<std::string> argv{
+        "gpg", "--homedir", path(), "--batch", "--yes", "--quiet", "--no-auto-check-trustdb"};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     const auto result = run_child(argv, 120);
     if (result.status != 0)
@@ -165,7 +165,8 @@ TEST_CASE("signature: real packages have the states of the keyrings of 2017 and 
         Row{"dnssec-anchors-20170711-1-any.pkg.tar.xz", State::good, State::key_revoked},
         Row{"filesystem-2014.07-1-x86_64.pkg.tar.xz", State::good, State::untrusted},
         Row{"archlinux-keyring-20140220-1-any.pkg.tar.xz", State::good, State::untrusted}}) {
-    CAPTURE(std::string(package));
+    const std::string name = package;
+    CAPTURE(name);
     CHECK((check_signature(packages / package, of_2017.home.path()).state == in_2017));
     const auto report = check_signature(packages / package, of_2023.home.path());
     CHECK((report.state == in_2023));
@@ -186,7 +187,8 @@ TEST_CASE("signature: each state of a key is told apart") {
                                    {TestKey::absent, State::unknown_key}}) {
     lab.keyring.sign(lab.file, key);
     const auto report = lab.check();
-    CAPTURE(static_cast<int>(state));
+    const int number = static_cast<int>(state);
+    CAPTURE(number);
     CHECK((report.state == state));
     CHECK(std::abs(report.made - when) < 60);
     CHECK(lab.keyring.fingerprint(key).ends_with(report.fingerprint));
@@ -304,15 +306,12 @@ TEST_CASE("signature: checking leaves the keyring as it was and no folder behind
   Signed lab;
   lab.keyring.sign(lab.file);
   const auto before = contents_of(lab.keyring.gpg_dir());
-  const auto views = [] {
-    return std::ranges::count_if(fs::directory_iterator("/tmp"), [](const fs::directory_entry& entry) {
-      return entry.path().filename().string().starts_with("cudapin-gpg-");
-    });
-  };
-  const auto views_before = views();
   CHECK((lab.check().state == State::good));
   CHECK((contents_of(lab.keyring.gpg_dir()) == before));
-  CHECK(views() <= views_before);
+  for (const auto& entry : fs::directory_iterator("/tmp")) {
+    std::error_code none;
+    CHECK(fs::read_symlink(entry.path() / "pubring.gpg", none) != lab.keyring.gpg_dir() / "pubring.gpg");
+  }
 }
 
 TEST_CASE("signature: no gpg.conf makes checking ask the network") {
