@@ -10,8 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>
@@ -239,15 +237,12 @@ void settle_back(const Host& host, const PacmanConf& conf, const JournalRecord& 
   close_change(host, conf, record, "taken back");
 }
 
+/// What may differ from the package by right: backup files that were edited, and what NoExtract leaves out.
 std::vector<std::string> content_unchecked(const PacmanConf& conf, const LocalDatabase& database,
                                            const std::string& name) {
-  auto paths = database.backup_files(name);
-  for (const auto& path : database.files(name))
-    if (std::ranges::any_of(conf.no_extract, [&](const std::string& pattern) {
-          return ::fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
-        }))
-      paths.push_back(path);
-  return paths;
+  auto unchecked = database.backup_files(name);
+  unchecked.insert(unchecked.end(), conf.no_extract.begin(), conf.no_extract.end());
+  return unchecked;
 }
 
 }  // namespace
