@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a chip can do, from NVIDIA's CUDA and driver support matrices; the ids are those of pci.ids. A new chip
-// is one row in `chips`; a new architecture also one in `capabilities`, `binary_codes` and perhaps `generations`.
+// What a chip can do, from NVIDIA's CUDA and driver support matrices; the ids are those of pci.ids. A new
+// chip is one row in `chips`; a new architecture also one in `capabilities`, `binary_codes` and perhaps
+// `generations`.
 #include "core/compatibility_data.hpp"
 
 namespace cudapin::tables {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Product names of GPUs, by PCI device id, and the first driver that knows each. A new card is one row here,
-// and its id in the row of its chip in compatibility_chips.cpp. An id without a row here goes by its chip's name.
+// and its id in the row of its chip in compatibility_chips.cpp. An id without a row here goes by its chip's
+// name.
 #include "core/compatibility_data.hpp"
 
 namespace cudapin::tables {
 
 namespace {
 
-// The driver's changelog is exact within its branch; the device lists of the open kernel modules begin at 515 and
-// may lag behind; an upper bound says only that this driver knows the card, and not since when.
+// The driver's changelog is exact within its branch; the device lists of the open kernel modules begin at 515
+// and may lag behind; an upper bound says only that this driver knows the card, and not since when.
 constexpr auto changelog = Source::changelog;
 constexpr auto device_list = Source::device_list;
 constexpr auto upper_bound = Source::upper_bound;
