@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/package.hpp"
+#include "system/database_lock.hpp"
+#include "system/host.hpp"
 #include "system/pacman_conf.hpp"
 
 #include <filesystem>
@@ -14,9 +16,9 @@
 
 namespace cudapin {
 
-/// Read-only view of the installed packages, through a handle of its own without sync databases.
-/// A package whose database entry is incomplete (a commit was killed) is left out of `all` and listed by
-/// `broken`.
+/// Read-only view of the installed packages, through a handle of its own without sync databases; of the
+/// configuration only root and dbpath count. A package whose database entry is incomplete (a commit was
+/// killed) is not found, left out of `all` and listed by `broken`.
 class LocalDatabase {
  public:
   /// Throws Error when the database is missing or of another format.
@@ -31,20 +33,21 @@ class LocalDatabase {
   std::vector<std::string> files(const std::string& name) const;
   /// Paths of its backup files.
   std::vector<std::string> backup_files(const std::string& name) const;
+  /// The incomplete entries: names of folders (NAME-VERSION) in the database, sorted.
+  std::vector<std::string> broken() const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// A package file to be installed and what its installation is.
 struct TransactionTarget {
   std::filesystem::path file;
-  Reason reason;
+  Reason reason;  ///< of a package that is not installed yet; others keep theirs
 };
 
 struct TransactionEvents {
-  std::function<void(const std::string& text)> log;  ///< warnings and scriptlet output
+  std::function<void(const std::string& text)> log;  ///< warnings, output of hooks and scriptlets
   std::function<void(const std::string& name, int percent, std::size_t nth, std::size_t of)> progress;
 };
 
@@ -72,9 +75,6 @@ class Transaction {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// The process that has db.lck open, as "pid 4242 (pacman -Syu)", or empty.
-std::string lock_holder(const PacmanConf& conf, const Host& host);
 
 /// "13.0.2"
 std::string alpm_version_text();

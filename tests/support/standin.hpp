@@ -52,6 +52,9 @@ std::filesystem::path build_package(const StandIn& package, const std::filesyste
 /// A valid little x86-64 shared object with that DT_SONAME and those DT_NEEDED entries.
 std::string shared_object(std::string_view soname, const std::vector<std::string>& needed = {});
 
+/// A static x86-64 program that writes `output` to stdout and ends with `status`: runs in any root.
+std::string static_program(int status, std::string_view output);
+
 /// One package of a sync database. With a file, its size and hash are recorded, and FILE.sig as %PGPSIG%.
 struct SyncEntry {
   StandIn package;

@@ -73,6 +73,16 @@ TEST_CASE("standin: a shared object can be loaded and says its soname and needs"
     CHECK_MESSAGE(dynamic.find(word) != dynamic.npos, dynamic);
 }
 
+TEST_CASE("standin: a static program says its text and ends with its status") {
+  const TestFolder folder;
+  const auto path = folder / "program";
+  write_text(path, static_program(3, "refused\n"));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  const auto result = run_child({path});
+  CHECK(result.status == 3);
+  CHECK(result.out == "refused\n");
+}
+
 TEST_CASE("standin: each kind of key gives its own answer of gpg") {
   TestKeyring keys;
   const TestFolder folder;
