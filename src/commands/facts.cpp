@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
+#include "system/mapped_files.hpp"
 #include "system/processes.hpp"
 
 #include <fmt/format.h>

@@ -2,14 +2,13 @@
 #include "core/profile.hpp"
 
 #include "core/fields.hpp"
+#include "core/profile_words.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <chrono>
 
 namespace cudapin {
 
@@ -23,96 +22,8 @@ namespace {
 using yaml::Field;
 using yaml::Node;
 
-const std::array<std::string, 11> generation_ids{"fermi",  "kepler",    "maxwell", "pascal",
-                                                 "volta",  "turing",    "ampere",  "ada",
-                                                 "hopper", "blackwell", "rubin"};
-
-/// What every other package of the system stands on: moving or pinning one of these breaks the machine.
-constexpr std::array<std::string_view, 6> never_moved{"gcc",    "gcc-libs",  "glibc",
-                                                      "libgcc", "libstdc++", "pacman"};
-
-/// Variables that decide which programs every shell runs; LD_* decide which libraries.
-constexpr std::array<std::string_view, 4> never_set{"PATH", "IFS", "ENV", "BASH_ENV"};
-
-constexpr std::array<std::string_view, 6> operators{"", "=", ">=", "<=", ">", "<"};
-
-constexpr std::string_view digits = "0123456789";
-constexpr std::string_view lower = "abcdefghijklmnopqrstuvwxyz";
-constexpr std::string_view upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-bool contains(const auto& words, std::string_view word) {
-  return std::ranges::find(words, word) != std::ranges::end(words);
-}
-
-/// Whether `text` starts with one of `first` and goes on with those or `rest`.
-bool is_word(std::string_view text, const std::string& first, std::string_view rest) {
-  return !text.empty() && first.find(text[0]) != first.npos &&
-         text.find_first_not_of(first + std::string(rest)) == text.npos;
-}
-
-bool is_profile_name(std::string_view text) {
-  return is_word(text, std::string(lower).append(digits), ".+-");
-}
-
-bool is_variable(std::string_view text) { return is_word(text, std::string(upper) + "_", digits); }
-
-bool is_date(const std::string& text) {
-  const auto is_digit = [](char c) { return digits.find(c) != digits.npos; };
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-' || std::ranges::count_if(text, is_digit) != 8)
-    return false;
-  const auto number = [&](std::size_t at, std::size_t size) { return std::stoi(text.substr(at, size)); };
-  return std::chrono::year_month_day(std::chrono::year(number(0, 4)),
-                                     std::chrono::month(static_cast<unsigned>(number(5, 2))),
-                                     std::chrono::day(static_cast<unsigned>(number(8, 2))))
-      .ok();
-}
-
-/// The leading dotted numbers: `9.1.85.3-5` gives 9, 1, 85, 3.
-std::vector<int> leading_numbers(std::string_view version) {
-  std::vector<int> numbers;
-  for (const auto& piece : split(version.substr(0, version.find('-')), ".")) {
-    const auto* end = piece.data() + piece.size();
-    int number = 0;
-    if (const auto result = std::from_chars(piece.data(), end, number);
-        result.ec != std::errc{} || result.ptr != end)
-      break;
-    numbers.push_back(number);
-  }
-  return numbers;
-}
-
-/// What a version given for cuda belongs to, when not to CUDA. Drivers have three digits. CUDA had 8.0
-/// and 9.0 to 9.2 with a third number of 27 or more (8.0.61, 9.1.85.3), where cuDNN has a small one
-/// (8.0.4.30).
-std::string mistaken_for_cuda(std::string_view version) {
-  const auto parts = leading_numbers(version);
-  if (parts.empty()) return {};
-  if (parts[0] >= 100) return "driver";
-  if (parts[0] != 8 && parts[0] != 9) return {};
-  const bool is_no_minor = parts.size() > 1 && parts[1] > (parts[0] == 8 ? 0 : 2);
-  return is_no_minor || (parts.size() > 2 && parts[2] < 10) ? "cudnn" : "";
-}
-
-/// Empty when `text` is an exact version that `package` may have.
-std::string version_problem(const std::string& package, const std::string& text) {
-  const auto other = package == "cuda" ? mistaken_for_cuda(text) : std::string{};
-  if (!other.empty())
-    return fmt::format("'{}' is no CUDA version, did you mean {}?{}", text, other,
-                       other == "driver" ? " (it goes under 'requires')" : "");
-  if (text.find_first_of("<>=*^, |") != text.npos)
-    return fmt::format("'{}' is no exact version: ranges and wildcards are not supported", text);
-  if (Version::parse(text)) return {};
-  if (Version::parse(text + "-1"))
-    return fmt::format("'{0}' is no exact version: the pkgrel is missing, as in {0}-1", text);
-  return fmt::format("'{}' is no package version", text);
-}
-
-std::optional<Dependency> read_dependency(const std::string& text) {
-  auto dependency = parse_dependency(text);
-  const bool is_whole = dependency.text() == text && is_package_name(dependency.name) &&
-                        contains(operators, dependency.op) &&
-                        std::ranges::all_of(dependency.version, [](char c) { return c > ' ' && c < 0x7F; });
-  return is_whole ? std::optional(std::move(dependency)) : std::nullopt;
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::ranges::find(words, word) != words.end();
 }
 
 class Reader {
@@ -166,7 +77,7 @@ std::vector<std::string> Reader::read_lines(const Node& node, std::string_view w
 bool Reader::check_package_name(const Node& at, const std::string& name) {
   if (!is_package_name(name))
     complain(at, fmt::format("'{}' is no package name", name));
-  else if (contains(never_moved, name))
+  else if (is_foundation(name))
     complain(at, fmt::format("'{}' must stay as the system has it: a profile never moves {}", name,
                              "gcc, gcc-libs, glibc or pacman"));
   else
@@ -183,10 +94,10 @@ void Reader::read_name(const Node& node) {
 
 void Reader::read_generations(const Node& node) {
   for (const auto* item : yaml::read_words(node, "'generations'", problems_)) {
-    if (!contains(generation_ids, item->scalar)) {
-      const auto nearest = closest(item->scalar, generation_ids);
+    if (!contains(generation_ids(), item->scalar)) {
+      const auto nearest = closest(item->scalar, generation_ids());
       complain(*item, fmt::format("unknown generation '{}', {}", item->scalar,
-                                  nearest.empty() ? "known are " + join(generation_ids, ", ")
+                                  nearest.empty() ? "known are " + join(generation_ids(), ", ")
                                                   : fmt::format("did you mean '{}'?", nearest)));
     } else if (contains(profile_.generations, item->scalar)) {
       complain(*item, fmt::format("generation '{}' is given twice", item->scalar));
@@ -225,7 +136,7 @@ void Reader::read_packages(const Node& node) {
 std::vector<Dependency> Reader::read_dependencies(const Node& node, std::string_view what) {
   std::vector<Dependency> dependencies;
   for (const auto* item : yaml::read_words(node, what, problems_)) {
-    if (auto dependency = read_dependency(item->scalar))
+    if (auto dependency = whole_dependency(item->scalar))
       dependencies.push_back(std::move(*dependency));
     else
       complain(*item, fmt::format("'{}' is no dependency (name, or name>=version)", item->scalar));
@@ -299,7 +210,7 @@ void Reader::read_requirements(const Node& node) {
   if (node.kind != Node::Kind::mapping) complain(node, "'requires' must be a mapping of names to versions");
   for (const auto& [key, value] : node.entries) {
     const auto bound = read_line(value, fmt::format("the bound of '{}'", key.scalar));
-    auto requirement = read_dependency(key.scalar + bound);
+    auto requirement = whole_dependency(key.scalar + bound);
     if (bound.empty()) continue;
     if (!requirement || requirement->name != key.scalar)
       complain(value, fmt::format("'{}' is no bound, give one like \">=450.80.02\"", bound));
@@ -313,7 +224,7 @@ void Reader::read_environment(const Node& node) {
   for (const auto& [key, value] : node.entries) {
     if (!is_variable(key.scalar))
       complain(key, fmt::format("'{}' is no variable: upper-case letters, digits and '_'", key.scalar));
-    else if (key.scalar.starts_with("LD_") || contains(never_set, key.scalar))
+    else if (is_loading_variable(key.scalar))
       complain(key, fmt::format("a profile never sets '{}'", key.scalar));
     profile_.environment.emplace_back(key.scalar,
                                       read_line(value, fmt::format("the value of '{}'", key.scalar)));

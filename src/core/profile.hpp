@@ -39,7 +39,19 @@ struct Profile {
   const ProfilePackage* find(std::string_view package) const;
 };
 
-/// Reads a profile; every problem of the file in one Error, each `origin:line:column: …`.
+/// Reads a profile; every problem of the file in one Error, each `origin:line:column: …`. A mapping of
+///   name, summary, reason     text; the name in lower case
+///   generations               a list of ids
+///   packages                  names to exact versions, with epoch and pkgrel
+///   files                     a list, one for each package: `file` (full name) and `depends`, and where
+///   there
+///                             are any `provides` and `conflicts`; `as: dependency` where only others need it
+/// and, optional,
+///   snapshot                  YYYY-MM-DD
+///   pin_if_installed          a list of names
+///   requires                  names, or `driver`, to bounds such as ">=450.80.02"
+///   environment               variables to values; none that decides what shells load
+///   unverified                a list of sentences
 Profile parse_profile(std::string_view text, const std::string& origin);
 
 }  // namespace cudapin

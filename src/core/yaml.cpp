@@ -19,8 +19,9 @@
 namespace cudapin::yaml {
 
 const Node* Node::find(std::string_view key) const {
-  const auto found = std::ranges::find(entries, key, [](const auto& entry) { return entry.first.scalar; });
-  return found == entries.end() ? nullptr : &found->second;
+  const auto found = std::ranges::find(
+      entries, key, [](const Entry& entry) -> const auto& { return entry.key.scalar; });
+  return found == entries.end() ? nullptr : &found->value;
 }
 
 void Problems::add(const Node& at, const std::string& text) { add(at.line, at.column, text); }
@@ -217,7 +218,7 @@ class Builder : public YAML::EventHandler {
     } else if (frame.key) {
       if (node.kind == Node::Kind::null)  // reported where the next thing stands
         node.line = frame.key->line, node.column = frame.key->column;
-      frame.node.entries.emplace_back(std::move(*frame.key), std::move(node));
+      frame.node.entries.push_back({std::move(*frame.key), std::move(node)});
       frame.key.reset();
     } else {
       check_key(frame, node, tag);

@@ -10,6 +10,8 @@
 
 namespace cudapin::yaml {
 
+struct Entry;
+
 /// One value of a document, with the place it stands at. Scalars keep their text as written: 11.10
 /// stays 11.10.
 struct Node {
@@ -17,12 +19,17 @@ struct Node {
 
   Kind kind = Kind::null;
   std::string scalar;
-  std::vector<Node> items;                     ///< of a sequence
-  std::vector<std::pair<Node, Node>> entries;  ///< of a mapping, in order; keys are scalars
-  int line = 0;                                ///< from 1
-  int column = 0;                              ///< from 1
+  std::vector<Node> items;     ///< of a sequence
+  std::vector<Entry> entries;  ///< of a mapping, in order; keys are scalars
+  int line = 0;                ///< from 1
+  int column = 0;              ///< from 1
 
   const Node* find(std::string_view key) const;
+};
+
+struct Entry {
+  Node key;
+  Node value;
 };
 
 /// Problems of one file, gathered to be thrown together: one line each, `origin:line:column: text`, in the

@@ -168,9 +168,10 @@ std::vector<std::string> LocalDatabase::broken() const { return broken_entries(s
 namespace {
 
 /// What the targets lack, and what installed packages would lack after them.
-std::vector<std::string> broken_dependencies(alpm_handle_t* handle, alpm_list_t* targets) {
+std::vector<std::string> broken_dependencies(alpm_handle_t* handle, alpm_list_t* targets,
+                                             alpm_list_t* leaving) {
   std::vector<std::string> problems;
-  auto* missing = alpm_checkdeps(handle, installed_packages(handle), nullptr, targets, 1);
+  auto* missing = alpm_checkdeps(handle, installed_packages(handle), leaving, targets, 1);
   for_each<alpm_depmissing_t>(missing, [&](alpm_depmissing_t* miss) {
     char* depend = alpm_dep_compute_string(miss->depend);
     problems.push_back(miss->causingpkg
@@ -282,6 +283,8 @@ struct Transaction::State {
   alpm_list_t* targets() const { return alpm_trans_get_add(handle.get()); }
   void configure();
   std::string add_target(const TransactionTarget& target);
+  std::string add_removal(const std::string& name);
+  void overwrite_files_of(alpm_pkg_t* pkg);
   void require_solvable() const;
   Error prepare_failure(alpm_errno_t reason) const;
   Error commit_failure(alpm_errno_t reason, const alpm_list_t* details) const;
@@ -425,10 +428,31 @@ std::string Transaction::State::add_target(const TransactionTarget& target) {
   return {};
 }
 
+std::string Transaction::State::add_removal(const std::string& name) {
+  auto* pkg = alpm_db_get_pkg(alpm_get_localdb(handle.get()), name.c_str());
+  if (pkg && alpm_remove_pkg(handle.get(), pkg) == 0) return {};
+  return fmt::format("cannot remove '{}': {}", name,
+                     pkg ? alpm_strerror(alpm_errno(handle.get())) : "it is not installed");
+}
+
+/// Exactly these paths: the option takes patterns, so what is special in one is escaped.
+void Transaction::State::overwrite_files_of(alpm_pkg_t* pkg) {
+  const auto* files = alpm_pkg_get_files(pkg);
+  for (std::size_t i = 0; files && i < files->count; ++i) {
+    std::string pattern;
+    for (const char* c = files->files[i].name; *c; ++c) {
+      if (std::string_view("*?[]\\!").find(*c) != std::string_view::npos) pattern += '\\';
+      pattern += *c;
+    }
+    alpm_option_add_overwrite_file(handle.get(), pattern.c_str());
+  }
+}
+
 /// libalpm would stop at the first kind of problem; these are all.
 void Transaction::State::require_solvable() const {
   auto problems = foreign_architectures(conf, targets());
-  std::ranges::move(broken_dependencies(handle.get(), targets()), std::back_inserter(problems));
+  std::ranges::move(broken_dependencies(handle.get(), targets(), alpm_trans_get_remove(handle.get())),
+                    std::back_inserter(problems));
   std::ranges::move(conflicts(handle.get(), targets()), std::back_inserter(problems));
   if (!problems.empty()) throw Error(join(problems, "\n"));
 }
@@ -478,10 +502,15 @@ Transaction::Transaction(const PacmanConf& conf, const Host& host, TransactionEv
 
 Transaction::~Transaction() = default;
 
-void Transaction::prepare(std::span<const TransactionTarget> targets) {
+void Transaction::prepare(std::span<const TransactionTarget> targets, const Preparation& preparation) {
   std::vector<std::string> problems;
-  for (const auto& target : targets)
-    if (auto problem = state_->add_target(target); !problem.empty()) problems.push_back(std::move(problem));
+  const auto note = [&](std::string problem) {
+    if (!problem.empty()) problems.push_back(std::move(problem));
+  };
+  for (const auto& target : targets) note(state_->add_target(target));
+  for (const auto& name : preparation.removals) note(state_->add_removal(name));
+  if (preparation.own_files_may_exist)
+    for_each<alpm_pkg_t>(state_->targets(), [&](alpm_pkg_t* pkg) { state_->overwrite_files_of(pkg); });
   for (const auto& folder : broken_entries(state_->conf.dbpath))
     if (alpm_pkg_find(state_->targets(), name_of_entry(folder).c_str()))
       problems.push_back(

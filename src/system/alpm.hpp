@@ -46,6 +46,12 @@ struct TransactionTarget {
   Reason reason;  ///< of a package that is not installed yet; others keep theirs
 };
 
+/// What only the way back from an interrupted change needs.
+struct Preparation {
+  std::vector<std::string> removals;  ///< installed packages that leave
+  bool own_files_may_exist = false;   ///< files of the targets that are there, unowned, are overwritten
+};
+
 struct TransactionEvents {
   std::function<void(const std::string& text)> log;  ///< warnings, output of hooks and scriptlets
   std::function<void(const std::string& name, int percent, std::size_t nth, std::size_t of)> progress;
@@ -63,7 +69,7 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   /// Adds all targets and prepares; every problem (dependencies, conflicts, architecture) in one Error.
-  void prepare(std::span<const TransactionTarget> targets);
+  void prepare(std::span<const TransactionTarget> targets, const Preparation& preparation = {});
   /// Installs. Throws Error when libalpm reports a failure (a refusing hook included). Returning proves
   /// nothing: a caller re-reads the database (see `unproven`). A signal stops it between packages, and the
   /// Error says `interrupted`.

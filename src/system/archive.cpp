@@ -43,7 +43,8 @@ std::vector<Place> places_of(const Sources& sources) {
   std::vector<Place> places;
   for (const auto& cache : sources.caches) places.push_back({cache.string(), cache});
   for (const auto& archive : sources.archives) places.push_back(place_of(archive));
-  std::ranges::stable_partition(places, [](const Place& place) { return !place.folder.empty(); });
+  std::stable_partition(places.begin(), places.end(),
+                        [](const Place& place) { return !place.folder.empty(); });
   return places;
 }
 

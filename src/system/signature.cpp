@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -77,8 +78,7 @@ void require_readable(const fs::path& path, int how) {
 /// The files of public keys in `gpg_dir`; throws Error when there is none to read.
 std::vector<fs::path> key_files(const fs::path& gpg_dir) {
   std::vector<fs::path> found;
-  std::error_code ignored;
-  if (fs::is_directory(gpg_dir, ignored)) require_readable(gpg_dir, R_OK | X_OK);
+  if (::access(gpg_dir.c_str(), F_OK) == 0 || errno == EACCES) require_readable(gpg_dir, R_OK | X_OK);
   for (const auto* name : {"pubring.gpg", "pubring.kbx"}) {
     const auto file = gpg_dir / name;
     if (::access(file.c_str(), F_OK) != 0) continue;
@@ -88,7 +88,8 @@ std::vector<fs::path> key_files(const fs::path& gpg_dir) {
   if (found.empty())
     cannot_check(fmt::format("there is no keyring in '{}'", gpg_dir.string()),
                  "pacman-key --init && pacman-key --populate");
-  if (fs::exists(gpg_dir / "trustdb.gpg", ignored)) require_readable(gpg_dir / "trustdb.gpg", R_OK);
+  if (const auto trust = gpg_dir / "trustdb.gpg"; ::access(trust.c_str(), F_OK) == 0)
+    require_readable(trust, R_OK);
   return found;
 }
 

@@ -150,11 +150,11 @@ TEST_CASE("arguments: what makes no sense is told in words") {
       {{"use", "a", "--json"}, "'use' prints JSON only with '--dry-run'", "cudapin use --help"},
       {{"release", "--json"}, "'release' prints JSON only with '--dry-run'", "cudapin release --help"},
   };
-  for (const auto& [words, message, hint] : cases) {
-    CAPTURE(message);
-    const auto error = refusal(words);
-    CHECK(std::string(error.what()) == message);
-    CHECK(error.hint == hint);
+  for (const auto& each : cases) {
+    CAPTURE(each.message);
+    const auto error = refusal(each.words);
+    CHECK(std::string(error.what()) == each.message);
+    CHECK(error.hint == each.hint);
   }
 }
 

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace cudapin {
 
@@ -173,7 +175,7 @@ TEST_CASE("use: damage past the head is found before anything changes") {
 TEST_CASE("use: every kind of bad signature is refused and told apart") {
   const auto refused_with = [](TestKey key) {
     Lab lab;
-    lab.keyring.sign(lab.archived("cudnn-8.0.4.30-1-x86_64.pkg.tar.zst"), key);
+    lab.sign(lab.archived("cudnn-8.0.4.30-1-x86_64.pkg.tar.zst"), key);
     const auto untouched = lab.fingerprint(false);
     const auto result = lab.use("ampere-11.1");
     CHECK(result.status == ExitStatus::failed);
@@ -213,7 +215,7 @@ TEST_CASE("use: another package inside than the name says is refused") {
   TestFolder folder;
   const auto other = build_package(StandIn{.name = "nccl", .version = "2.7.8-4"}, folder.path());
   fs::copy_file(other, path, fs::copy_options::overwrite_existing);
-  lab.keyring.sign(path);
+  lab.sign(path);
   const auto result = lab.use("ampere-11.1");
   CHECK(result.status == ExitStatus::failed);
   CHECK(contains(result.err, "instead of nccl 2.7.8-3"));

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace cudapin {
 
 namespace {
@@ -65,7 +67,7 @@ TEST_CASE("yaml: a byte-order mark and CRLF lines are accepted") {
   const auto root = yaml::parse("\xEF\xBB\xBFname: x\r\nsummary: 显卡\r\n", "f");
   CHECK(root.find("name")->scalar == "x");
   CHECK(root.find("summary")->scalar == "显卡");
-  CHECK(root.entries[0].first.column == 1);
+  CHECK(root.entries[0].key.column == 1);
 }
 
 TEST_CASE("yaml: what is no plain data is refused where it stands") {
@@ -104,9 +106,9 @@ TEST_CASE("yaml: what is no plain data is refused where it stands") {
       {"a: \"x\n\n", "f:1:6: the text ends before its closing quote"},
       {"a: @x\n", "f:1:4: this character cannot start a value: quote the text"},
   };
-  for (const auto& [text, message] : cases) {
-    CAPTURE(text);
-    CHECK(refusal(text) == message);
+  for (const auto& each : cases) {
+    CAPTURE(each.text);
+    CHECK(refusal(each.text) == each.message);
   }
 }
 
@@ -123,12 +125,12 @@ TEST_CASE("yaml: nesting is limited before the stack is") {
   };
   const std::vector<Case> cases{{"[", "]"}, {"{a: ", "}"}, {"{a: [", "]}"}, {"{? ", "}"},
                                 {"- ", ""}, {"? ", ""},    {"[\n", "]\n"}};
-  for (const auto& [opening, closing] : cases) {
-    CAPTURE(opening);
+  for (const auto& each : cases) {
+    CAPTURE(each.opening);
     for (const int times : {65, 20000}) {
-      CHECK(refusal(repeated(opening, times) + "x" + repeated(closing, times))
-                .ends_with(": nested deeper than 64 levels"));
-      CHECK(!refusal(repeated(opening, times)).empty());
+      const auto open = repeated(each.opening, times);
+      CHECK(refusal(open + "x" + repeated(each.closing, times)).ends_with(": nested deeper than 64 levels"));
+      CHECK(!refusal(open).empty());
     }
   }
   CHECK(refusal(repeated("[", 64) + repeated("]", 64)).empty());

@@ -147,7 +147,7 @@ struct ArchiveServer::State {
   std::vector<LoggedRequest> requests;
   std::ofstream log;
   std::atomic<bool> stopping{false};
-  std::atomic<unsigned> serial{0};
+  std::atomic<unsigned> serial{1};
   Node archive;
   Node items;
   Node node;
@@ -272,8 +272,6 @@ void ArchiveServer::State::send_file(const Request& request, Response& response,
   const bool same =
       condition.empty() || (manners.etag && condition == tag) || (manners.last_modified && condition == date);
   if (!manners.ranges || !same || (fault && fault->kind == Kind::no_ranges)) range.reset();
-  // The server under us would cut ranges out by itself, without a look at If-Range.
-  const_cast<Request&>(request).ranges.clear();
   response.status = range ? 206 : 200;
   if (range && range->first >= size) {
     response.status = 416;
@@ -333,6 +331,8 @@ ArchiveServer::ArchiveServer(fs::path folder, fs::path moved, int port) : state_
   state.moved = std::move(moved);
   const auto bind = [&state](auto answer) {
     return [&state, answer](const httplib::Request& request, httplib::Response& response) {
+      // The server under us would cut ranges out of every answer by itself, without a look at If-Range.
+      const_cast<httplib::Request&>(request).ranges.clear();
       (state.*answer)(request, response);
     };
   };

@@ -69,11 +69,25 @@ Lab::Lab()
               moved_folder / "m")),
       proc(root.proc()) {
   root.install(installed_world());
-  fs::remove_all(root.at("/etc/pacman.d/gnupg"));
-  fs::copy(keyring.gpg_dir(), root.at("/etc/pacman.d/gnupg"), fs::copy_options::recursive);
+  copy_keyring();
   fs::create_directories(proc / "driver/nvidia");
   write_text(proc / "driver/nvidia/version",
              "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  590.48.01  Release Build\n");
+}
+
+/// Without the sockets of gpg's agents.
+void Lab::copy_keyring() const {
+  const auto target = root.at("/etc/pacman.d/gnupg");
+  for (const auto& entry : fs::recursive_directory_iterator(keyring.gpg_dir())) {
+    const auto path = target / entry.path().lexically_relative(keyring.gpg_dir());
+    if (entry.is_directory()) fs::create_directories(path);
+    if (entry.is_regular_file()) fs::copy_file(entry.path(), path, fs::copy_options::overwrite_existing);
+  }
+}
+
+void Lab::sign(const fs::path& file, TestKey key) {
+  keyring.sign(file, key);
+  copy_keyring();
 }
 
 RunResult Lab::cudapin(std::vector<std::string> args) {

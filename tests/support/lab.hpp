@@ -34,6 +34,8 @@ class Lab {
   RunResult use(const std::string& profile, std::vector<std::string> more = {});
   /// Builds a stand-in into the archive, signed; returns its path there.
   std::filesystem::path add_to_archive(const StandIn& package, TestKey key = TestKey::trusted);
+  /// Signs a file of the archive anew; the machine's keyring gets to know the key as far as it is to be known.
+  void sign(const std::filesystem::path& file, TestKey key = TestKey::trusted);
   /// The file of that name in the archive or among the moved ones.
   std::filesystem::path archived(const std::string& file) const;
   /// Installed version, or empty.
@@ -54,6 +56,9 @@ class Lab {
   bool terminal = false;  ///< whether the streams are terminals
   bool privileged = true;
   bool find_card = false;  ///< look for the card in /sys instead of naming one
+
+ private:
+  void copy_keyring() const;
 };
 
 }  // namespace cudapin
