@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/profile.hpp"
 
+#include "core/compatibility.hpp"
 #include "core/fields.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
@@ -93,11 +94,12 @@ void Reader::read_name(const Node& node) {
 }
 
 void Reader::read_generations(const Node& node) {
+  const auto known = generation_names();
   for (const auto* item : yaml::read_words(node, "'generations'", problems_)) {
-    if (!contains(generation_ids(), item->scalar)) {
-      const auto nearest = closest(item->scalar, generation_ids());
+    if (!contains(known, item->scalar)) {
+      const auto nearest = closest(item->scalar, known);
       complain(*item, fmt::format("unknown generation '{}', {}", item->scalar,
-                                  nearest.empty() ? "known are " + join(generation_ids(), ", ")
+                                  nearest.empty() ? "known are " + join(known, ", ")
                                                   : fmt::format("did you mean '{}'?", nearest)));
     } else if (contains(profile_.generations, item->scalar)) {
       complain(*item, fmt::format("generation '{}' is given twice", item->scalar));

@@ -61,12 +61,6 @@ std::string mistaken_for_cuda(std::string_view version) {
 
 }  // namespace
 
-const std::vector<std::string>& generation_ids() {
-  static const std::vector<std::string> ids{"fermi",  "kepler", "maxwell", "pascal",    "volta", "turing",
-                                            "ampere", "ada",    "hopper",  "blackwell", "rubin"};
-  return ids;
-}
-
 bool is_profile_name(std::string_view text) {
   return is_word(text, std::string(lower).append(digits), ".+-");
 }

@@ -10,9 +10,6 @@
 
 namespace cudapin {
 
-/// The generations that a profile may be for.
-const std::vector<std::string>& generation_ids();
-
 /// A lower-case letter or digit, then those, dots, pluses and dashes.
 bool is_profile_name(std::string_view text);
 

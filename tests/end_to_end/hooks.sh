@@ -18,7 +18,7 @@ refused() {  # refused WHAT COMMAND…: by the hook, and nothing has changed
   say "$what"
   must_refuse 1 "$@"
   check "the hook refused it" has_said 'failed to run transaction hooks'
-  check "cudapin says so" has_said cudapin
+  check "cudapin says so" has_said "is pinned by profile ampere-11.1"
   changes_nothing "nothing changed" "$before"
 }
 

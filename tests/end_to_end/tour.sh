@@ -52,7 +52,7 @@ check "everything else is upgraded" has_version htop 3.4.1-2
 say "And a pacman -S cuda, which would walk over IgnorePkg, is refused before anything changes"
 before=$(state)
 must_refuse 1 pacman -S cuda --noconfirm
-check "cudapin says why" has_said cudapin
+check "cudapin says why" has_said "is pinned by profile ampere-11.1"
 changes_nothing "nothing changed" "$before"
 
 say "All came out as promised. A machine to play on: sh tests/try.sh shell"
