@@ -20,7 +20,9 @@ check() (  # check FOLDER
   cd "$1"
   files=$(find . -path ./build -prune -o -path ./.git -prune -o -path ./.cache -prune -o -type f -print | sort)
   for file in $files; do
-    case $file in *.cpp | *.hpp | *.cc | *.sh | *.cmake | */CMakeLists.txt | ./.ci/run | *.yaml | *.hook)
+    case $file in
+    ./tests/fuzz/corpus/*) ;;
+    *.cpp | *.hpp | *.cc | *.sh | *.cmake | */CMakeLists.txt | ./.ci/run | *.yaml | *.hook)
       head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' ||
         { echo "$file: no SPDX line at its head"; bad=1; } ;;
     esac

@@ -59,6 +59,89 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
+struct Case {
+  std::string from;
+  std::string to;
+  std::string message;
+};
+const Case mistakes[] = {
+    // keys and types
+    {"summary:", "sumary:",
+     "p:1:1: a profile has no 'summary'\np:2:1: unknown key 'sumary', did you mean 'summary'?"},
+    {"unverified:", "zebra:", "p:19:1: unknown key 'zebra'"},
+    {"summary: a test", "summary: [a]", "p:2:10: 'summary' must be text"},
+    {"summary: a test", "summary:", "p:2:1: 'summary' must be text"},
+    {"summary: a test", "summary: \"a\\nb\"", "p:2:10: 'summary' must be one line"},
+    {"summary: a test", "summary: \"a\\x1b[31mb\"", "p:2:10: 'summary' has control characters"},
+    {"generations: [ampere]", "generations: ampere", "p:4:14: 'generations' must be a list"},
+    {"unverified: [the day]", "extends: ampere-11.1",
+     "p:19:10: 'extends' is not supported: name every package with its exact version"},
+    {"name: test-11.1", "name: Test",
+     "p:1:7: 'Test' is no profile name: lower-case letters, digits, '.', '+' and '-'"},
+    {"name: test-11.1", "name: -x",
+     "p:1:7: '-x' is no profile name: lower-case letters, digits, '.', '+' and '-'"},
+    {"[ampere]", "[ampre]", "p:4:15: unknown generation 'ampre', did you mean 'ampere'?"},
+    {"[ampere]", "[ampere, ampere]", "p:4:23: generation 'ampere' is given twice"},
+    {"[ampere]", "[]", "p:4:14: 'generations' is empty"},
+    // days
+    {"2020-02-29", "2021-02-29", "p:5:11: '2021-02-29' is no day of the calendar (YYYY-MM-DD)"},
+    {"2020-02-29", "2020-2-29", "p:5:11: '2020-2-29' is no day of the calendar (YYYY-MM-DD)"},
+    {"2020-02-29", "20-20-02-1", "p:5:11: '20-20-02-1' is no day of the calendar (YYYY-MM-DD)"},
+    // packages
+    {"  gcc10: 1", "  gcc: 1",
+     "p:8:3: 'gcc' must stay as the system has it: a profile never moves gcc, gcc-libs, glibc or pacman\n"
+     "p:10:11: 'gcc10-1:10.2.0-3-x86_64.pkg.tar.zst' is a file of 'gcc10', which is not in 'packages'"},
+    {"  gcc10: 1", "  ../x: 1",
+     "p:8:3: '../x' is no package name\n"
+     "p:10:11: 'gcc10-1:10.2.0-3-x86_64.pkg.tar.zst' is a file of 'gcc10', which is not in 'packages'"},
+    {"cuda: 11.1.0-2", "cuda: \"545\"",
+     "p:7:9: '545' is no CUDA version, did you mean driver? (it goes under 'requires')"},
+    {"cuda: 11.1.0-2", "cuda: \"535.183.01\"",
+     "p:7:9: '535.183.01' is no CUDA version, did you mean driver? (it goes under 'requires')"},
+    {"cuda: 11.1.0-2", "cuda: 455.23.04-1",
+     "p:7:9: '455.23.04-1' is no CUDA version, did you mean driver? (it goes under 'requires')"},
+    {"cuda: 11.1.0-2", "cuda: 8.0.4.30-1", "p:7:9: '8.0.4.30-1' is no CUDA version, did you mean cudnn?"},
+    {"cuda: 11.1.0-2", "cuda: 9.1.1.17", "p:7:9: '9.1.1.17' is no CUDA version, did you mean cudnn?"},
+    {"cuda: 11.1.0-2", "cuda: 8.6", "p:7:9: '8.6' is no CUDA version, did you mean cudnn?"},
+    {"cuda: 11.1.0-2", "cuda: 11.10",
+     "p:7:9: '11.10' is no exact version: the pkgrel is missing, as in 11.10-1"},
+    {"cuda: 11.1.0-2", "cuda: \">=11.1\"",
+     "p:7:9: '>=11.1' is no exact version: ranges and wildcards are not supported"},
+    {"cuda: 11.1.0-2", "cuda: 11.1.*",
+     "p:7:9: '11.1.*' is no exact version: ranges and wildcards are not supported"},
+    {"cuda: 11.1.0-2", "cuda: a/b", "p:7:9: 'a/b' is no package version"},
+    {"cuda: 11.1.0-2", "cuda: [11.1.0-2]", "p:7:9: the version of 'cuda' must be text"},
+    {"cuda: 11.1.0-2", "cuda: 11.1.1-1",
+     "p:13:11: 'cuda-11.1.0-2-x86_64.pkg.tar.zst' is version 11.1.0-2, but 'packages' has 11.1.1-1"},
+    {"  gcc10: 1:10.2.0-3\n", "  gcc10: 1:10.2.0-3\n  cudnn: 8.0.4.30-1\n",
+     "p:9:3: 'cudnn' has no entry in 'files'"},
+    // files
+    {"cuda-11.1.0-2-x86_64.pkg.tar.zst", "../cuda-11.1.0-2-x86_64.pkg.tar.zst",
+     "p:13:11: '../cuda-11.1.0-2-x86_64.pkg.tar.zst' is no package file name"},
+    {"cuda-11.1.0-2-x86_64.pkg.tar.zst", "gcc10-1:10.2.0-3-x86_64.pkg.tar.xz",
+     "p:7:3: 'cuda' has no entry in 'files'\n"
+     "p:13:11: a second file for 'gcc10', the first is at line 10"},
+    {"    depends: [gcc]\n", "", "p:13:5: a file has no 'depends'"},
+    {"[gcc]", "[\"gcc>=\"]", "p:14:15: 'gcc>=' is no dependency (name, or name>=version)"},
+    {"[gcc]", "[\"a b\"]", "p:14:15: 'a b' is no dependency (name, or name>=version)"},
+    {"[gcc]", "[\"gcc>=1\\x7f\"]", "p:14:15: 'gcc>=1?' is no dependency (name, or name>=version)"},
+    {"[gcc]", "[gcc=>1]", "p:14:15: 'gcc=>1' is no dependency (name, or name>=version)"},
+    {"as: dependency", "as: dep", "p:12:9: 'as' must be 'dependency' or 'explicit'"},
+    {"provides:", "privides:", "p:15:5: unknown key 'privides', did you mean 'provides'?"},
+    // the rest
+    {"[cuda-tools]", "[cuda]", "p:16:20: 'cuda' is in 'packages' already"},
+    {"[cuda-tools]", "[glibc]",
+     "p:16:20: 'glibc' must stay as the system has it: a profile never moves gcc, gcc-libs, glibc or "
+     "pacman"},
+    {"\">=450.80.02\"", "450.80.02", "p:17:20: '450.80.02' is no bound, give one like \">=450.80.02\""},
+    {"\">=450.80.02\"", "\">=\"", "p:17:20: '>=' is no bound, give one like \">=450.80.02\""},
+    {"NVCC_CCBIN", "nvcc", "p:18:15: 'nvcc' is no variable: upper-case letters, digits and '_'"},
+    {"NVCC_CCBIN", "LD_LIBRARY_PATH", "p:18:15: a profile never sets 'LD_LIBRARY_PATH'"},
+    {"NVCC_CCBIN", "LD_PRELOAD", "p:18:15: a profile never sets 'LD_PRELOAD'"},
+    {"NVCC_CCBIN", "PATH", "p:18:15: a profile never sets 'PATH'"},
+    {"/usr/bin/g++-10", "\"a\\nb\"", "p:18:27: the value of 'NVCC_CCBIN' must be one line"},
+};
+
 }  // namespace
 
 TEST_CASE("profile: everything in it is read") {
@@ -89,89 +172,7 @@ TEST_CASE("profile: everything in it is read") {
 }
 
 TEST_CASE("profile: each mistake is told where it stands") {
-  struct Case {
-    std::string from;
-    std::string to;
-    std::string message;
-  };
-  const std::vector<Case> cases{
-      // keys and types
-      {"summary:", "sumary:",
-       "p:1:1: a profile has no 'summary'\np:2:1: unknown key 'sumary', did you mean 'summary'?"},
-      {"unverified:", "zebra:", "p:19:1: unknown key 'zebra'"},
-      {"summary: a test", "summary: [a]", "p:2:10: 'summary' must be text"},
-      {"summary: a test", "summary:", "p:2:1: 'summary' must be text"},
-      {"summary: a test", "summary: \"a\\nb\"", "p:2:10: 'summary' must be one line"},
-      {"summary: a test", "summary: \"a\\x1b[31mb\"", "p:2:10: 'summary' has control characters"},
-      {"generations: [ampere]", "generations: ampere", "p:4:14: 'generations' must be a list"},
-      {"unverified: [the day]", "extends: ampere-11.1",
-       "p:19:10: 'extends' is not supported: name every package with its exact version"},
-      {"name: test-11.1", "name: Test",
-       "p:1:7: 'Test' is no profile name: lower-case letters, digits, '.', '+' and '-'"},
-      {"name: test-11.1", "name: -x",
-       "p:1:7: '-x' is no profile name: lower-case letters, digits, '.', '+' and '-'"},
-      {"[ampere]", "[ampre]", "p:4:15: unknown generation 'ampre', did you mean 'ampere'?"},
-      {"[ampere]", "[ampere, ampere]", "p:4:23: generation 'ampere' is given twice"},
-      {"[ampere]", "[]", "p:4:14: 'generations' is empty"},
-      // days
-      {"2020-02-29", "2021-02-29", "p:5:11: '2021-02-29' is no day of the calendar (YYYY-MM-DD)"},
-      {"2020-02-29", "2020-2-29", "p:5:11: '2020-2-29' is no day of the calendar (YYYY-MM-DD)"},
-      {"2020-02-29", "20-20-02-1", "p:5:11: '20-20-02-1' is no day of the calendar (YYYY-MM-DD)"},
-      // packages
-      {"  gcc10: 1", "  gcc: 1",
-       "p:8:3: 'gcc' must stay as the system has it: a profile never moves gcc, gcc-libs, glibc or pacman\n"
-       "p:10:11: 'gcc10-1:10.2.0-3-x86_64.pkg.tar.zst' is a file of 'gcc10', which is not in 'packages'"},
-      {"  gcc10: 1", "  ../x: 1",
-       "p:8:3: '../x' is no package name\n"
-       "p:10:11: 'gcc10-1:10.2.0-3-x86_64.pkg.tar.zst' is a file of 'gcc10', which is not in 'packages'"},
-      {"cuda: 11.1.0-2", "cuda: \"545\"",
-       "p:7:9: '545' is no CUDA version, did you mean driver? (it goes under 'requires')"},
-      {"cuda: 11.1.0-2", "cuda: \"535.183.01\"",
-       "p:7:9: '535.183.01' is no CUDA version, did you mean driver? (it goes under 'requires')"},
-      {"cuda: 11.1.0-2", "cuda: 455.23.04-1",
-       "p:7:9: '455.23.04-1' is no CUDA version, did you mean driver? (it goes under 'requires')"},
-      {"cuda: 11.1.0-2", "cuda: 8.0.4.30-1", "p:7:9: '8.0.4.30-1' is no CUDA version, did you mean cudnn?"},
-      {"cuda: 11.1.0-2", "cuda: 9.1.1.17", "p:7:9: '9.1.1.17' is no CUDA version, did you mean cudnn?"},
-      {"cuda: 11.1.0-2", "cuda: 8.6", "p:7:9: '8.6' is no CUDA version, did you mean cudnn?"},
-      {"cuda: 11.1.0-2", "cuda: 11.10",
-       "p:7:9: '11.10' is no exact version: the pkgrel is missing, as in 11.10-1"},
-      {"cuda: 11.1.0-2", "cuda: \">=11.1\"",
-       "p:7:9: '>=11.1' is no exact version: ranges and wildcards are not supported"},
-      {"cuda: 11.1.0-2", "cuda: 11.1.*",
-       "p:7:9: '11.1.*' is no exact version: ranges and wildcards are not supported"},
-      {"cuda: 11.1.0-2", "cuda: a/b", "p:7:9: 'a/b' is no package version"},
-      {"cuda: 11.1.0-2", "cuda: [11.1.0-2]", "p:7:9: the version of 'cuda' must be text"},
-      {"cuda: 11.1.0-2", "cuda: 11.1.1-1",
-       "p:13:11: 'cuda-11.1.0-2-x86_64.pkg.tar.zst' is version 11.1.0-2, but 'packages' has 11.1.1-1"},
-      {"  gcc10: 1:10.2.0-3\n", "  gcc10: 1:10.2.0-3\n  cudnn: 8.0.4.30-1\n",
-       "p:9:3: 'cudnn' has no entry in 'files'"},
-      // files
-      {"cuda-11.1.0-2-x86_64.pkg.tar.zst", "../cuda-11.1.0-2-x86_64.pkg.tar.zst",
-       "p:13:11: '../cuda-11.1.0-2-x86_64.pkg.tar.zst' is no package file name"},
-      {"cuda-11.1.0-2-x86_64.pkg.tar.zst", "gcc10-1:10.2.0-3-x86_64.pkg.tar.xz",
-       "p:7:3: 'cuda' has no entry in 'files'\n"
-       "p:13:11: a second file for 'gcc10', the first is at line 10"},
-      {"    depends: [gcc]\n", "", "p:13:5: a file has no 'depends'"},
-      {"[gcc]", "[\"gcc>=\"]", "p:14:15: 'gcc>=' is no dependency (name, or name>=version)"},
-      {"[gcc]", "[\"a b\"]", "p:14:15: 'a b' is no dependency (name, or name>=version)"},
-      {"[gcc]", "[\"gcc>=1\\x7f\"]", "p:14:15: 'gcc>=1?' is no dependency (name, or name>=version)"},
-      {"[gcc]", "[gcc=>1]", "p:14:15: 'gcc=>1' is no dependency (name, or name>=version)"},
-      {"as: dependency", "as: dep", "p:12:9: 'as' must be 'dependency' or 'explicit'"},
-      {"provides:", "privides:", "p:15:5: unknown key 'privides', did you mean 'provides'?"},
-      // the rest
-      {"[cuda-tools]", "[cuda]", "p:16:20: 'cuda' is in 'packages' already"},
-      {"[cuda-tools]", "[glibc]",
-       "p:16:20: 'glibc' must stay as the system has it: a profile never moves gcc, gcc-libs, glibc or "
-       "pacman"},
-      {"\">=450.80.02\"", "450.80.02", "p:17:20: '450.80.02' is no bound, give one like \">=450.80.02\""},
-      {"\">=450.80.02\"", "\">=\"", "p:17:20: '>=' is no bound, give one like \">=450.80.02\""},
-      {"NVCC_CCBIN", "nvcc", "p:18:15: 'nvcc' is no variable: upper-case letters, digits and '_'"},
-      {"NVCC_CCBIN", "LD_LIBRARY_PATH", "p:18:15: a profile never sets 'LD_LIBRARY_PATH'"},
-      {"NVCC_CCBIN", "LD_PRELOAD", "p:18:15: a profile never sets 'LD_PRELOAD'"},
-      {"NVCC_CCBIN", "PATH", "p:18:15: a profile never sets 'PATH'"},
-      {"/usr/bin/g++-10", "\"a\\nb\"", "p:18:27: the value of 'NVCC_CCBIN' must be one line"},
-  };
-  for (const auto& each : cases) {
+  for (const auto& each : mistakes) {
     CAPTURE(each.to);
     CHECK(refusal(with(each.from, each.to)) == each.message);
   }
