@@ -120,7 +120,9 @@ std::string facts_text(const Facts& facts, const Style& style) {
                                       facts.gpus_chosen ? ", chosen by --gpu" : "")});
   const auto driver = driver_of(facts.machine);
   rows.push_back({"Driver", driver.empty() ? "none" : driver,
-                  facts.machine.driver_loaded.empty() ? "on disk" : "loaded"});
+                  driver.empty()                        ? ""
+                  : facts.machine.driver_loaded.empty() ? "on disk"
+                                                        : "loaded"});
   return table(rows, style);
 }
 
