@@ -23,8 +23,8 @@ namespace {
 /// cudapin's own transaction passes the guard's hooks by this token; they inherit our environment.
 class TokenPass {
  public:
-  explicit TokenPass(const Host& host) : host_(host) {
-    ::setenv("CUDAPIN_TOKEN", issue_token(host).c_str(), 1);
+  explicit TokenPass(const Host& host, Transactor transactor = Transactor::cudapin) : host_(host) {
+    ::setenv("CUDAPIN_TOKEN", issue_token(host, transactor).c_str(), 1);
   }
   ~TokenPass() {
     ::unsetenv("CUDAPIN_TOKEN");
@@ -181,7 +181,7 @@ void settle_forward(const Host& host, const PacmanConf& conf, const JournalRecor
   const auto left = not_yet_at_target(conf, record);
   std::ranges::for_each(left, require_journaled_file);
   if (!left.empty()) {
-    const TokenPass token(host);
+    const TokenPass token(host, Transactor::recovery);
     Transaction transaction(conf, host, events_to(host));
     transaction.prepare(targets_of(left), {.own_files_may_exist = true});
     transaction.commit();
@@ -226,7 +226,7 @@ void settle_back(const Host& host, const PacmanConf& conf, const JournalRecord& 
     }
   }
   if (!restored.empty() || !removed.empty()) {
-    const TokenPass token(host);
+    const TokenPass token(host, Transactor::recovery);
     Transaction transaction(conf, host, events_to(host));
     transaction.prepare(targets_of(restored), {.removals = removed, .own_files_may_exist = true});
     transaction.commit();

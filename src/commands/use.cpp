@@ -92,11 +92,11 @@ void ask(const UseOptions& options, const Host& host) {
   if (!confirm(*host.in, *host.out, "Go on?")) throw Error("nothing was changed: the answer was no");
 }
 
-/// Names the work that would lose files it has mapped, or its driver.
-void check_running_work(const Host& host, const PacmanConf& conf, const Plan& plan) {
-  const auto work = work_disturbed_by(host, conf, plan);
-  if (work.empty()) return;
-  throw Error(join(work, "\n"), "wait for it to end; 'cudapin status' lists what computes",
+/// Names the work that would lose files it has mapped, or its driver; and a freeze.
+void check_guard(const Host& host, const Plan& plan) {
+  const auto objections = guard_objections(host, plan);
+  if (objections.empty()) return;
+  throw Error(join(objections, "\n"), "wait for it to end; 'cudapin who' lists what computes",
               ExitStatus::refused);
 }
 
@@ -195,7 +195,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
              .packages = packages,
              .before = before,
              .after = state_after(host, profile, plan, conf)},
-            [&] { check_running_work(host, conf, plan); });
+            [&] { check_guard(host, plan); });
   report_done(options, host, profile, plan, before);
 }
 
@@ -220,13 +220,14 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   refuse_errors(findings);
   auto plan = make_plan(profile, LocalDatabase(conf).all());
   plan.findings = std::move(findings);
-  check_running_work(host, conf, plan);
+  check_guard(host, plan);
   const auto sources = sources_of(options, host, conf);
   fill_sources(plan, sources);
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);
   execute(options, host, conf, profile, plan, sources);
+  refresh_bounds(host, conf, facts.machine.gpus);
   return ExitStatus::done;
 }
 

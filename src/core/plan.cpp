@@ -82,6 +82,18 @@ Action plan_one(const ProfilePackage& wanted, std::span<const Package> installed
           .reason = now ? now->reason : wanted.reason};
 }
 
+/// What is merely missing can be installed; what would break takes another profile.
+std::string remedy(const Profile& profile, std::span<const Package> installed) {
+  const auto after = packages_after(profile, installed);
+  std::set<std::string> missing;
+  for (const auto& wanted : profile.packages)
+    for (const auto& dependency : wanted.depends)
+      if (!find_satisfier(after, dependency)) missing.insert(dependency.name);
+  const std::vector<std::string> names(missing.begin(), missing.end());
+  return names.empty() ? "cudapin list shows the other profiles"
+                       : "sudo pacman -S --asdeps " + join(names, " ");
+}
+
 }  // namespace
 
 bool Plan::changes_packages() const {

@@ -85,7 +85,7 @@ std::string read_names() {
 
 std::string lock_path(const GuardFiles& files) { return files.dbpath() + "/db.lck"; }
 
-/// What the recording hooks noted, unless the deciding hook has judged it already.
+/// What the recording hooks noted.
 std::vector<GuardTarget> recorded_targets(const std::string& folder) {
   std::vector<GuardTarget> targets;
   for (const auto operation : recorded) {
@@ -98,11 +98,13 @@ std::vector<GuardTarget> recorded_targets(const std::string& folder) {
   return targets;
 }
 
-/// And as a `change` whatever only this hook was told.
-void add_names_on_stdin(std::vector<GuardTarget>& targets) {
+/// And as a `change` whatever only this hook was told. Of a transaction that a deciding hook has let pass,
+/// only that is left to judge.
+void add_names_on_stdin(std::vector<GuardTarget>& targets, bool only_those) {
   std::vector<std::string> known;
   for (const auto& target : targets) known.push_back(target.name);
   std::sort(known.begin(), known.end());
+  if (only_those) targets.clear();
   for (auto& name : split(read_names(), "\n"))
     if (!std::binary_search(known.begin(), known.end(), name))
       targets.push_back({std::move(name), Operation::change});
@@ -196,25 +198,42 @@ int record(const GuardFiles& files, std::string_view operation) {
   return 0;
 }
 
-int decide(const GuardFiles& files, const Host& host) {
-  GuardInput input;
-  input.policy = files.policy();
-  start_deadline(input.policy.blocks_on_error);
+namespace {
+
+int decide_on(const GuardFiles& files, const Host& host, GuardInput& input) {
   const auto folder = files.transaction();
   if (folder.empty()) warn("no " + lock_path(files) + ", records of this transaction cannot be found");
   input.targets = recorded_targets(folder);
   input.transactor = transactor(files);
   const bool is_whole = files.read(input);
   sharpen_deadline(host, input);
-  add_names_on_stdin(input.targets);
+  const auto passed = folder + "/passed";
+  add_names_on_stdin(input.targets, !folder.empty() && ::access(passed.c_str(), F_OK) == 0);
   sharpen_deadline(host, input);
   const auto verdict = cudapin::decide(files, host, package_files_of_ancestors(host), input);
   if (!verdict.lines.empty()) write_error(join(verdict.lines, "\n") + '\n');
+  if (verdict.blocks) return guard_blocks;
   note_allowances(folder, verdict);
-  const bool fails = !is_whole && input.policy.blocks_on_error && input.transactor == Transactor::foreign;
-  if (fails && !verdict.blocks)
-    write_error("cudapin: this transaction is blocked: on-error is block in guard.conf\n");
-  return verdict.blocks || fails ? guard_blocks : 0;
+  if (!is_whole && input.policy.blocks_on_error && input.transactor == Transactor::foreign) {
+    write_error("cudapin: this transaction is blocked: guard.conf says on-error = block\n");
+    return guard_blocks;
+  }
+  if (!folder.empty()) write_record(passed, "");
+  return 0;
+}
+
+}  // namespace
+
+int decide(const GuardFiles& files, const Host& host) {
+  GuardInput input;
+  try {
+    input.policy = files.policy();
+    start_deadline(input.policy.blocks_on_error);
+    return decide_on(files, host, input);
+  } catch (const std::exception& failure) {
+    warn(std::string(blocks_at_deadline ? "cannot decide: " : "NOT guarded this time: ") + failure.what());
+    return blocks_at_deadline ? guard_blocks : 0;
+  }
 }
 
 int after(const GuardFiles& files, const Host& host) {
