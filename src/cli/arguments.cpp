@@ -95,6 +95,34 @@ void add_options(CLI::App& app, ShowOptions& options) {
 
 void add_options(CLI::App& app, ListOptions& options) { add_json(app, options.json); }
 void add_options(CLI::App& app, StatusOptions& options) { add_json(app, options.json); }
+void add_options(CLI::App& app, WhoOptions& options) { add_json(app, options.json); }
+
+void add_packages(CLI::App& app, std::vector<std::string>& target) {
+  add_values(app, "--package", "<name>", target, "only this package (repeatable)");
+}
+
+void add_options(CLI::App& app, FreezeOptions& options) {
+  add_value(app, "--for", "<time>", options.duration, "how long: 3d, 12h, 30m");
+  add_value(app, "--reason", "<text>", options.reason, "what others are told");
+  add_packages(app, options.packages);
+}
+
+void add_options(CLI::App& app, ThawOptions& options) { add_packages(app, options.packages); }
+
+void add_options(CLI::App& app, AllowOptions& options) {
+  add_flag(app, "--once", options.once, "for the next transaction that would be blocked, within an hour");
+  add_value(app, "--for", "<time>", options.duration, "for every transaction within this time: 10m, 2h");
+  add_packages(app, options.packages);
+}
+
+void add_options(CLI::App& app, GuardOptions& options) { app.add_option("words", options.words); }
+void add_options(CLI::App&, RunOptions&) {}
+
+void add_options(CLI::App& app, UpgradeOptions& options) {
+  add_dry_run(app, options.dry_run);
+  add_noconfirm(app, options.noconfirm);
+}
+
 void add_options(CLI::App&, CommonOptions&) {}
 
 void add_common(CLI::App& app, CommonOptions& options, Requests& requests) {
@@ -187,6 +215,15 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
     for (const auto& gpu : options.gpus) require_value(gpu, "--gpu", hint);
     for (const auto& archive : options.archives) require_value(archive, "--archive", hint);
   }
+  if constexpr (std::same_as<Options, FreezeOptions>)
+    if (options.duration.empty() || options.reason.empty())
+      refuse("'freeze' needs '--for' and '--reason'", hint);
+  if constexpr (std::same_as<Options, AllowOptions>)
+    if (options.once != options.duration.empty()) refuse("'allow' takes either '--once' or '--for'", hint);
+  if constexpr (std::same_as<Options, GuardOptions>)
+    if (options.words.empty() || options.words[0] != "check") refuse("'guard' needs 'check'", hint);
+  if constexpr (std::same_as<Options, RunOptions>)
+    if (options.command.empty()) refuse("'run' needs '--' and a command", hint);
   if constexpr (requires { options.dry_run; })
     if (options.json && !options.dry_run)
       refuse(fmt::format("'{}' prints JSON only with '--dry-run'", verb.name), hint);
@@ -198,11 +235,20 @@ std::string verb_help(const Verb& verb, const CLI::App& app) {
                      verb.example);
 }
 
+/// What follows `--` is not ours to read.
+void take_command(std::vector<std::string>& words, std::vector<std::string>& command) {
+  const auto dashes = std::ranges::find(words, "--");
+  if (dashes == words.end()) return;
+  command.assign(dashes + 1, words.end());
+  words.erase(dashes, words.end());
+}
+
 template <typename Options>
-Arguments read(const Verb& verb, const std::vector<std::string>& words) {
+Arguments read(const Verb& verb, std::vector<std::string> words) {
   CLI::App app;
   Options options;
   Requests requests;
+  if constexpr (std::same_as<Options, RunOptions>) take_command(words, options.command);
   add_options(app, options);
   add_common(app, options, requests);
   const auto hint = fmt::format("cudapin {} --help", verb.name);
@@ -213,7 +259,7 @@ Arguments read(const Verb& verb, const std::vector<std::string>& words) {
   return options;
 }
 
-using Reader = Arguments (*)(const Verb&, const std::vector<std::string>&);
+using Reader = Arguments (*)(const Verb&, std::vector<std::string>);
 
 const std::vector<std::pair<Verb, Reader>>& verbs() {
   static const std::vector<std::pair<Verb, Reader>> table{
@@ -229,6 +275,21 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
        read<ShowOptions>},
       {{"status", "", "show what is pinned, installed and loaded", "cudapin status --json"},
        read<StatusOptions>},
+      {{"who", "", "show what computes on the GPUs, and for whom", "cudapin who --json"}, read<WhoOptions>},
+      {{"run", "-- <command>", "run a command that counts as GPU work until it ends",
+        "cudapin run -- python train.py"},
+       read<RunOptions>},
+      {{"upgrade", "", "pacman -Syu without what is pinned, frozen or in use", "sudo cudapin upgrade"},
+       read<UpgradeOptions>},
+      {{"guard", "check [<package>...]", "tell what the guard would say of an upgrade now",
+        "cudapin guard check nvidia-utils"},
+       read<GuardOptions>},
+      {{"freeze", "", "let nothing change for a while",
+        "sudo cudapin freeze --for 3d --reason 'paper deadline'"},
+       read<FreezeOptions>},
+      {{"thaw", "", "end a freeze", "sudo cudapin thaw"}, read<ThawOptions>},
+      {{"allow", "", "let a transaction pass that the guard would block", "sudo cudapin allow --once"},
+       read<AllowOptions>},
   };
   return table;
 }
@@ -258,7 +319,8 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 3> with_value{"--root", "--gpu", "--archive"};
+  constexpr std::array<std::string_view, 6> with_value{"--root", "--gpu",    "--archive",
+                                                       "--for",  "--reason", "--package"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;

@@ -37,13 +37,38 @@ struct ShowOptions : CommonOptions {
   std::string profile;
 };
 struct StatusOptions : CommonOptions {};
+struct WhoOptions : CommonOptions {};
+struct FreezeOptions : CommonOptions {
+  std::string duration;
+  std::string reason;
+  std::vector<std::string> packages;
+};
+struct ThawOptions : CommonOptions {
+  std::vector<std::string> packages;
+};
+struct AllowOptions : CommonOptions {
+  bool once = false;
+  std::string duration;
+  std::vector<std::string> packages;
+};
+struct GuardOptions : CommonOptions {
+  std::vector<std::string> words;  ///< "check" and packages
+};
+struct RunOptions : CommonOptions {
+  std::vector<std::string> command;  ///< what follows `--`
+};
+struct UpgradeOptions : CommonOptions {
+  bool dry_run = false;
+  bool noconfirm = false;
+};
 struct VersionRequest {};
 struct HelpRequest {
   std::string text;
 };
 
 using Arguments = std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions,
-                               StatusOptions, VersionRequest, HelpRequest>;
+                               StatusOptions, WhoOptions, FreezeOptions, ThawOptions, AllowOptions,
+                               GuardOptions, RunOptions, UpgradeOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.

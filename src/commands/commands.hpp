@@ -16,5 +16,13 @@ ExitStatus recover(const RecoverOptions& options, const Host& host);
 ExitStatus list(const ListOptions& options, const Host& host);
 ExitStatus show(const ShowOptions& options, const Host& host);
 ExitStatus status(const StatusOptions& options, const Host& host);
+ExitStatus who(const WhoOptions& options, const Host& host);
+ExitStatus freeze(const FreezeOptions& options, const Host& host);
+ExitStatus thaw(const ThawOptions& options, const Host& host);
+ExitStatus allow(const AllowOptions& options, const Host& host);
+ExitStatus guard_check(const GuardOptions& options, const Host& host);
+/// Returns what the command it watches over ended with.
+ExitStatus run_work(const RunOptions& options, const Host& host);
+ExitStatus upgrade(const UpgradeOptions& options, const Host& host);
 
 }  // namespace cudapin

@@ -27,6 +27,13 @@ struct Dispatch {
   ExitStatus operator()(const ListOptions& options) { return list(options, at_root(options)); }
   ExitStatus operator()(const ShowOptions& options) { return show(options, at_root(options)); }
   ExitStatus operator()(const StatusOptions& options) { return status(options, at_root(options)); }
+  ExitStatus operator()(const WhoOptions& options) { return who(options, at_root(options)); }
+  ExitStatus operator()(const FreezeOptions& options) { return freeze(options, at_root(options)); }
+  ExitStatus operator()(const ThawOptions& options) { return thaw(options, at_root(options)); }
+  ExitStatus operator()(const AllowOptions& options) { return allow(options, at_root(options)); }
+  ExitStatus operator()(const GuardOptions& options) { return guard_check(options, at_root(options)); }
+  ExitStatus operator()(const RunOptions& options) { return run_work(options, at_root(options)); }
+  ExitStatus operator()(const UpgradeOptions& options) { return upgrade(options, at_root(options)); }
   ExitStatus operator()(const HelpRequest& request) {
     *host.out << request.text;
     return ExitStatus::done;

@@ -71,13 +71,14 @@ void remove(const std::string& path) {
 
 }  // namespace
 
-GuardFiles::GuardFiles(std::string root, Complain complain)
-    : root_(std::move(root)), complain_(std::move(complain)) {
+GuardFiles::GuardFiles(std::string root, Complain complain, std::string dbpath)
+    : root_(std::move(root)), complain_(std::move(complain)), dbpath_(std::move(dbpath)) {
   while (root_.ends_with('/')) root_.pop_back();
   if (!complain_) complain_ = [](const std::string&) {};
 }
 
 std::string GuardFiles::dbpath() const {
+  if (!dbpath_.empty()) return dbpath_;
   std::string text;
   const bool is_told =
       raw::read_file(state("dbpath"), text, file_limit) == raw::Reading::done && text.starts_with('/');

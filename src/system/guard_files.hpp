@@ -15,7 +15,8 @@ namespace cudapin {
 class GuardFiles {
  public:
   using Complain = std::function<void(const std::string&)>;
-  explicit GuardFiles(std::string root, Complain complain = {});
+  /// `dbpath`: another database folder than the one that cudapin left word of.
+  explicit GuardFiles(std::string root, Complain complain = {}, std::string dbpath = {});
 
   std::string state(std::string_view name) const {
     return root_ + "/var/lib/cudapin/guard/" + std::string(name);
@@ -46,6 +47,7 @@ class GuardFiles {
 
   std::string root_;
   Complain complain_;
+  std::string dbpath_;
 };
 
 }  // namespace cudapin
