@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "support/test_folder.hpp"
 #include "system/mapped_files.hpp"
+
+#include "support/test_folder.hpp"
 #include "system/raw_files.hpp"
 
 #include <doctest/doctest.h>

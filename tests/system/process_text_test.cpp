@@ -17,13 +17,13 @@ TEST_CASE("process text: where a process runs is told by its cgroup") {
         Row{"12:devices:/docker/" + id + "\n11:cpu:/docker/" + id + "\n", "docker 0123456789ab"},
         Row{"0::/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" + id + ".scope/container\n",
             "podman 0123456789ab"},
-        Row{"0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" + id + ".scope\n", "containerd 0123456789ab"},
+        Row{"0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" + id + ".scope\n",
+            "containerd 0123456789ab"},
         Row{"0::/system.slice/slurmstepd.scope/job_77/step_0/user/task_0\n", "slurm job 77"},
         Row{"9:freezer:/slurm/uid_1000/job_1234/step_batch\n", "slurm job 1234"},
         Row{"0::/lxc.payload.node1/system.slice\n", "lxc node1"},
         Row{"0::/machine.slice/machine-build.scope\n", "machine build"},
-        Row{"0::/x/" + id.substr(1) + "\n", ""},
-        Row{"", ""}})
+        Row{"0::/x/" + id.substr(1) + "\n", ""}, Row{"", ""}})
     CHECK_MESSAGE(place(row.cgroup) == row.place, row.cgroup);
 }
 

@@ -89,7 +89,9 @@ TEST_CASE("processes: one that only draws does not compute") {
   CHECK(fake.found().empty());
 }
 
-TEST_CASE("processes: one with less address space than CUDA takes is not walked while the others explain the count") {
+TEST_CASE(
+    "processes: one with less address space than CUDA takes is not walked while the others explain the "
+    "count") {
   const FakeProc fake;
   fake.process(100, {"/dev/nvidia-uvm"}, "sh", "sh", 0);
   fake.process(101, {"/dev/nvidia-uvm"}, "sh", "sh", 1);
@@ -120,7 +122,8 @@ TEST_CASE("processes: without the module or its users nothing is looked at") {
 TEST_CASE("processes: the cheap look finds what the whole walk finds") {
   const FakeProc fake;
   for (int pid = 100; pid < 160; ++pid)
-    fake.process(pid, {pid % 7 == 0 ? "/dev/nvidia-uvm" : "/dev/null"}, "x", "x", pid % 5 == 0 ? 12 : pid % 7 == 0);
+    fake.process(pid, {pid % 7 == 0 ? "/dev/nvidia-uvm" : "/dev/null"}, "x", "x",
+                 pid % 5 == 0 ? 12 : pid % 7 == 0);
   const auto everywhere = find_work_everywhere(fake.host()).processes;
   fake.hold(static_cast<int>(everywhere.size()));
   const auto cheap = find_work(fake.host()).processes;
@@ -142,8 +145,9 @@ TEST_CASE("processes: the threads of one whose first thread has ended are looked
 TEST_CASE("processes: programs that open the device without training are not work") {
   const FakeProc fake;
   int pid = 100;
-  for (const auto* program : {"/usr/bin/nvidia-cuda-mps-server", "/usr/bin/nvidia-persistenced", "/usr/lib/firefox/firefox",
-                              "/usr/bin/mpv (deleted)", "/home/alice/mpv", "/usr/bin/python3.13"}) {
+  for (const auto* program :
+       {"/usr/bin/nvidia-cuda-mps-server", "/usr/bin/nvidia-persistenced", "/usr/lib/firefox/firefox",
+        "/usr/bin/mpv (deleted)", "/home/alice/mpv", "/usr/bin/python3.13"}) {
     fake.process(pid, {"/dev/nvidia-uvm"});
     fs::create_symlink(program, fake.path("proc/" + std::to_string(pid++) + "/exe"));
   }
@@ -155,7 +159,8 @@ TEST_CASE("processes: programs that open the device without training are not wor
 
 TEST_CASE("processes: what the admin names is shown and does not count") {
   const FakeProc fake;
-  for (const int pid : {100, 101, 102}) fake.process(pid, {"/dev/nvidia-uvm"}, pid == 102 ? "vllm-worker" : "x");
+  for (const int pid : {100, 101, 102})
+    fake.process(pid, {"/dev/nvidia-uvm"}, pid == 102 ? "vllm-worker" : "x");
   fs::create_symlink("/opt/tritonserver/bin/tritonserver", fake.path("proc/100/exe"));
   fs::create_symlink("/usr/bin/python3", fake.path("proc/101/exe"));
   for (const std::vector<std::string>& patterns :
@@ -188,7 +193,8 @@ TEST_CASE("processes: a user of the directory is known by the environment and ne
 
 TEST_CASE("processes: thirty thousand of them are looked through") {
   const FakeProc fake;
-  for (int pid = 1000; pid < 31000; ++pid) fs::create_directories(fake.path("proc/" + std::to_string(pid) + "/fd"));
+  for (int pid = 1000; pid < 31000; ++pid)
+    fs::create_directories(fake.path("proc/" + std::to_string(pid) + "/fd"));
   fake.process(31000, {"/dev/nvidia-uvm"});
   CHECK(fake.found().size() == 1);
 }
