@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Style style_of(const Host& host) {
-  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns};
+Style style_of(const Host& host, bool verbose) {
+  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns, verbose};
 }
 
 /// Everything the profile wants is installed, pinned, guarded and recorded: the cheap question first, nothing
@@ -80,8 +80,8 @@ void show_plan(const UseOptions& options, const Host& host, const Profile& profi
   }
   if (options.quiet) return;
   *host.out << fmt::format("Profile {}: {}\n", profile.name, printable(profile.summary))
-            << facts_text(facts, style_of(host)) << '\n'
-            << plan_text(plan, style_of(host));
+            << facts_text(facts, style_of(host, options.verbose)) << '\n'
+            << plan_text(plan, style_of(host, options.verbose));
 }
 
 void ask(const UseOptions& options, const Host& host) {
@@ -142,6 +142,8 @@ void verify_all(const UseOptions& options, const Host& host, const PacmanConf& c
     });
     require_the_package(found, package, conf);
     package.sha256 = sha256_file(package.file);
+    if (options.verbose)
+      *host.out << fmt::format("verified {} {}, sha256 {}\n", package.name, package.to, package.sha256);
   }
 }
 

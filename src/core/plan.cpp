@@ -121,9 +121,7 @@ std::vector<std::string> dependency_problems(const Profile& profile, std::span<c
 
 Plan make_plan(const Profile& profile, std::span<const Package> installed) {
   const auto problems = dependency_problems(profile, installed);
-  if (!problems.empty())
-    throw Error(join(problems, "\n"),
-                fmt::format("cudapin show {} lists what the profile needs", profile.name));
+  if (!problems.empty()) throw Error(join(problems, "\n"), remedy(profile, installed));
   Plan plan{.profile = profile.name};
   std::set<std::string> pins;
   for (const auto& wanted : profile.packages) {
