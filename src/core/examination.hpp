@@ -99,7 +99,6 @@ struct Examination {
   std::vector<std::string> ignored;   ///< IgnorePkg as pacman sees it
   std::vector<TextFile> pacman_conf;  ///< the file and what it includes
   std::string pacman_log;             ///< its end
-  std::string database_synced;        ///< when a sync database came last ("2026-11-30T20:15"), or empty
 
   // cudapin itself.
   std::string profile;  ///< the active one
