@@ -16,5 +16,8 @@ ExitStatus recover(const RecoverOptions& options, const Host& host);
 ExitStatus list(const ListOptions& options, const Host& host);
 ExitStatus show(const ShowOptions& options, const Host& host);
 ExitStatus status(const StatusOptions& options, const Host& host);
+ExitStatus doctor(const DoctorOptions& options, const Host& host);
+ExitStatus suggest(const SuggestOptions& options, const Host& host);
+ExitStatus env(const EnvOptions& options, const Host& host);
 
 }  // namespace cudapin

@@ -27,6 +27,9 @@ struct Dispatch {
   ExitStatus operator()(const ListOptions& options) { return list(options, at_root(options)); }
   ExitStatus operator()(const ShowOptions& options) { return show(options, at_root(options)); }
   ExitStatus operator()(const StatusOptions& options) { return status(options, at_root(options)); }
+  ExitStatus operator()(const DoctorOptions& options) { return doctor(options, at_root(options)); }
+  ExitStatus operator()(const SuggestOptions& options) { return suggest(options, at_root(options)); }
+  ExitStatus operator()(const EnvOptions& options) { return env(options, at_root(options)); }
   ExitStatus operator()(const HelpRequest& request) {
     *host.out << request.text;
     return ExitStatus::done;

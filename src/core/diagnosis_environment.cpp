@@ -94,32 +94,46 @@ std::string entries(const std::vector<int>& list) {
   return join(words, " ");
 }
 
+/// "5.2+PTX" makes code that the driver translates for every later card.
+bool translates_for(const std::string& list, int sm) {
+  for (const auto& entry : split(list, " ;,"))
+    if (entry.ends_with("+PTX"))
+      for (const int code : architectures_in(entry))
+        if (code <= sm) return true;
+  return false;
+}
+
+bool covers(const std::string& list, int sm) {
+  const auto codes = architectures_in(list);
+  return sm == 0 || translates_for(list, sm) ||
+         std::ranges::any_of(codes, [&](int code) { return tables::find_binary_code(code, sm) != nullptr; });
+}
+
+Findings toolkit_lacks(const std::string& name, const std::string& list, const tables::Toolkit& row) {
+  std::vector<int> lacking;
+  for (const int sm : architectures_in(list))
+    if (std::ranges::find(row.architectures, sm) == row.architectures.end()) lacking.push_back(sm);
+  if (lacking.empty()) return {};
+  return {{error,
+           format("{} asks for {}, which CUDA {} does not compile for", name, entries(lacking),
+                  tables::series(row.version)),
+           format("{}={}", name, list), format("unset {}", name)}};
+}
+
 Findings architectures_are_built(const Examination& found) {
   Findings findings;
   const auto* row = found.toolkit() ? tables::find_toolkit(found.toolkit()->version) : nullptr;
-  for (const auto* name : {"TORCH_CUDA_ARCH_LIST", "CUDAARCHS"}) {
-    const auto list = architectures_in(found.variable(name));
-    if (list.empty()) continue;
-    std::vector<int> lacking;
-    for (const int sm : list)
-      if (row && std::ranges::find(row->architectures, sm) == row->architectures.end()) lacking.push_back(sm);
-    const auto evidence = format("{}={}", name, found.variable(name));
-    const auto remedy = format("unset {}", name);
-    if (!lacking.empty())
-      findings.push_back({error,
-                          format("{} asks for {}, which CUDA {} does not compile for", name, entries(lacking),
-                                 tables::series(row->version)),
-                          evidence, remedy});
-    for (const auto& gpu : found.gpus) {
-      const int sm = tables::sm(gpu.capability);
-      const bool covered =
-          sm == 0 || std::ranges::any_of(list, [&](int code) { return tables::find_binary_code(code, sm); });
-      if (!covered)
+  for (const std::string name : {"TORCH_CUDA_ARCH_LIST", "CUDAARCHS"}) {
+    const auto list = found.variable(name);
+    if (architectures_in(list).empty()) continue;
+    if (row)
+      for (auto& finding : toolkit_lacks(name, list, *row)) findings.push_back(std::move(finding));
+    for (const auto& gpu : found.gpus)
+      if (!covers(list, tables::sm(gpu.capability)))
         findings.push_back(
             {warning,
              format("what is built with {} does not run on the {} ({})", name, gpu.name, gpu.capability),
-             evidence, remedy});
-    }
+             format("{}={}", name, list), format("unset {}", name)});
   }
   return findings;
 }

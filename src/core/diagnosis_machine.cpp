@@ -60,7 +60,7 @@ Findings windows_has_the_driver(const Examination& found) {
 }
 
 Findings container_has_the_cards(const Examination& found) {
-  if (found.container.empty()) return {};
+  if (found.container.empty() || found.gpus_chosen) return {};
   if (found.gpus.empty() && found.driver_loaded.empty()) return {};
   if (!found.has_device)
     return {{error, format("this {} container was started without the cards", found.container),

@@ -125,6 +125,14 @@ Findings databases_and_system_agree(const Examination& found) {
            format("/var/log/pacman.log: {}", partial.time), "sudo pacman -Syu"}};
 }
 
+Findings pacman_can_be_read(const Examination& found) {
+  Findings findings;
+  for (const auto& reason : found.unreadable)
+    findings.push_back(
+        {error, reason, "pacman's configuration and database", "pacman -Q fails alike until that is mended"});
+  return findings;
+}
+
 Findings database_is_whole(const Examination& found) {
   if (found.broken_entries.empty()) return {};
   return {{error, format("pacman's database has incomplete entries: {}", join(found.broken_entries, ", ")),
@@ -132,8 +140,9 @@ Findings database_is_whole(const Examination& found) {
            found.change_unfinished ? "sudo cudapin recover" : "reinstall these packages"}};
 }
 
-constexpr Rule all[] = {database_is_whole,       exact_dependencies_hold, partners_agree,
-                        upgrade_came_to_its_end, runtimes_are_provided,   databases_and_system_agree};
+constexpr Rule all[] = {
+    pacman_can_be_read,      database_is_whole,     exact_dependencies_hold,   partners_agree,
+    upgrade_came_to_its_end, runtimes_are_provided, databases_and_system_agree};
 
 }  // namespace
 

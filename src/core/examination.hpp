@@ -96,9 +96,10 @@ struct Examination {
   // Packages and pacman.
   std::vector<Package> packages;  ///< the families that move together
   std::vector<std::string> broken_entries;
-  std::vector<std::string> ignored;   ///< IgnorePkg as pacman sees it
-  std::vector<TextFile> pacman_conf;  ///< the file and what it includes
-  std::string pacman_log;             ///< its end
+  std::vector<std::string> unreadable;  ///< why pacman's configuration or database could not be read
+  std::vector<std::string> ignored;     ///< IgnorePkg as pacman sees it
+  std::vector<TextFile> pacman_conf;    ///< the file and what it includes
+  std::string pacman_log;               ///< its end
 
   // cudapin itself.
   std::string profile;  ///< the active one

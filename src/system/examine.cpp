@@ -238,7 +238,11 @@ void look_around(const Host& host, Examination& found) {
 
 Examination examine(const Host& host, const PacmanConf& conf) {
   Examination found;
-  look_at_packages(conf, found);
+  try {
+    look_at_packages(conf, found);
+  } catch (const Error& error) {
+    found.unreadable.emplace_back(error.what());
+  }
   look_at_driver(host, inspect_machine(host), found);
   look_at_build_tools(host, found);
   look_at_configuration(host, conf, found);
