@@ -67,12 +67,16 @@ void add_noconfirm(CLI::App& app, bool& target) {
 
 void add_json(CLI::App& app, bool& target) { add_flag(app, "--json", target, "print JSON"); }
 
+void add_gpus(CLI::App& app, std::vector<std::string>& target) {
+  add_values(app, "--gpu", "<gpu>", target, "judge for this card instead of those found (repeatable)");
+}
+
 void add_options(CLI::App& app, UseOptions& options) {
   add_profile(app, options.profile);
   add_dry_run(app, options.dry_run);
   add_noconfirm(app, options.noconfirm);
   add_flag(app, "--offline", options.offline, "download nothing, use what is stored on this machine");
-  add_values(app, "--gpu", "<gpu>", options.gpus, "judge for this card instead of those found (repeatable)");
+  add_gpus(app, options.gpus);
   add_values(app, "--archive", "<url>", options.archives, "fetch from here instead (repeatable)");
   add_json(app, options.json);
 }
@@ -121,6 +125,28 @@ void add_options(CLI::App&, RunOptions&) {}
 void add_options(CLI::App& app, UpgradeOptions& options) {
   add_dry_run(app, options.dry_run);
   add_noconfirm(app, options.noconfirm);
+}
+
+void add_options(CLI::App& app, DoctorOptions& options) {
+  add_profile(app, options.candidate);
+  add_gpus(app, options.gpus);
+  add_value(app, "--env", "<dir>", options.env,
+            "judge a virtual environment or conda prefix, running nothing in it");
+  add_value(app, "--explain", "<text>", options.explain,
+            "explain an error text; '-' reads a log from standard input");
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, SuggestOptions& options) {
+  add_gpus(app, options.gpus);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, EnvOptions& options) {
+  add_profile(app, options.profile);
+  add_value(app, "--shell", "<shell>", options.shell, "bash, zsh or fish; else the one that $SHELL names");
+  add_flag(app, "--library-path", options.library_path, "set LD_LIBRARY_PATH too");
+  add_gpus(app, options.gpus);
 }
 
 void add_options(CLI::App&, CommonOptions&) {}
@@ -211,8 +237,16 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
   if (options.quiet && options.verbose) refuse("options '--quiet' and '--verbose' exclude each other", hint);
   if constexpr (requires { options.profile; })
     if (options.profile.empty()) refuse(fmt::format("'{}' needs a profile", verb.name), "cudapin list");
-  if constexpr (std::same_as<Options, UseOptions>) {
+  if constexpr (requires { options.gpus; })
     for (const auto& gpu : options.gpus) require_value(gpu, "--gpu", hint);
+  if constexpr (std::same_as<Options, DoctorOptions>)
+    if (!options.env.empty() && !options.explain.empty())
+      refuse("options '--env' and '--explain' exclude each other", hint);
+  if constexpr (std::same_as<Options, EnvOptions>)
+    if (!options.shell.empty() && options.shell != "bash" && options.shell != "zsh" &&
+        options.shell != "fish")
+      refuse(fmt::format("unknown shell '{}'", options.shell), "--shell takes bash, zsh or fish");
+  if constexpr (std::same_as<Options, UseOptions>) {
     for (const auto& archive : options.archives) require_value(archive, "--archive", hint);
   }
   if constexpr (std::same_as<Options, FreezeOptions>)
@@ -290,6 +324,12 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
       {{"thaw", "", "end a freeze", "sudo cudapin thaw"}, read<ThawOptions>},
       {{"allow", "", "let a transaction pass that the guard would block", "sudo cudapin allow --once"},
        read<AllowOptions>},
+      {{"doctor", "[profile]", "say what does not fit, why, and what mends it", "cudapin doctor --explain -"},
+       read<DoctorOptions>},
+      {{"suggest", "", "suggest the profiles that fit this machine", "cudapin suggest --gpu 'RTX 3090'"},
+       read<SuggestOptions>},
+      {{"env", "<profile>", "print shell lines that set up builds", "eval \"$(cudapin env ampere-11.1)\""},
+       read<EnvOptions>},
   };
   return table;
 }
@@ -319,8 +359,8 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 6> with_value{"--root", "--gpu",    "--archive",
-                                                       "--for",  "--reason", "--package"};
+  constexpr std::array<std::string_view, 9> with_value{
+      "--root", "--gpu", "--archive", "--for", "--reason", "--package", "--env", "--explain", "--shell"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;

@@ -24,5 +24,8 @@ ExitStatus guard_check(const GuardOptions& options, const Host& host);
 /// Returns what the command it watches over ended with.
 ExitStatus run_work(const RunOptions& options, const Host& host);
 ExitStatus upgrade(const UpgradeOptions& options, const Host& host);
+ExitStatus doctor(const DoctorOptions& options, const Host& host);
+ExitStatus suggest(const SuggestOptions& options, const Host& host);
+ExitStatus env(const EnvOptions& options, const Host& host);
 
 }  // namespace cudapin

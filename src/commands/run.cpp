@@ -34,6 +34,9 @@ struct Dispatch {
   ExitStatus operator()(const GuardOptions& options) { return guard_check(options, at_root(options)); }
   ExitStatus operator()(const RunOptions& options) { return run_work(options, at_root(options)); }
   ExitStatus operator()(const UpgradeOptions& options) { return upgrade(options, at_root(options)); }
+  ExitStatus operator()(const DoctorOptions& options) { return doctor(options, at_root(options)); }
+  ExitStatus operator()(const SuggestOptions& options) { return suggest(options, at_root(options)); }
+  ExitStatus operator()(const EnvOptions& options) { return env(options, at_root(options)); }
   ExitStatus operator()(const HelpRequest& request) {
     *host.out << request.text;
     return ExitStatus::done;
