@@ -36,14 +36,30 @@ struct ListOptions : CommonOptions {};
 struct ShowOptions : CommonOptions {
   std::string profile;
 };
+struct UndoOptions : CommonOptions {
+  bool dry_run = false;
+  bool noconfirm = false;
+  bool offline = false;
+  std::vector<std::string> archives;
+};
+struct HistoryOptions : CommonOptions {};
+struct StoreOptions : CommonOptions {
+  std::string action;  ///< list, verify or prune
+  int keep = 1;        ///< newest versions of each package that prune leaves
+  bool dry_run = false;
+};
+struct PinOptions : CommonOptions {
+  bool repair = false;
+};
 struct StatusOptions : CommonOptions {};
 struct VersionRequest {};
 struct HelpRequest {
   std::string text;
 };
 
-using Arguments = std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions,
-                               StatusOptions, VersionRequest, HelpRequest>;
+using Arguments =
+    std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions, StatusOptions,
+                 UndoOptions, HistoryOptions, StoreOptions, PinOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.
