@@ -65,6 +65,10 @@ void add_noconfirm(CLI::App& app, bool& target) {
   add_flag(app, "--noconfirm", target, "do not ask for confirmation");
 }
 
+void add_archives(CLI::App& app, std::vector<std::string>& target) {
+  add_values(app, "--archive", "<url>", target, "fetch from here instead (repeatable)");
+}
+
 void add_json(CLI::App& app, bool& target) { add_flag(app, "--json", target, "print JSON"); }
 
 void add_gpus(CLI::App& app, std::vector<std::string>& target) {
@@ -77,7 +81,7 @@ void add_options(CLI::App& app, UseOptions& options) {
   add_noconfirm(app, options.noconfirm);
   add_flag(app, "--offline", options.offline, "download nothing, use what is stored on this machine");
   add_gpus(app, options.gpus);
-  add_values(app, "--archive", "<url>", options.archives, "fetch from here instead (repeatable)");
+  add_archives(app, options.archives);
   add_json(app, options.json);
 }
 
@@ -91,6 +95,28 @@ void add_options(CLI::App& app, RecoverOptions& options) {
   add_flag(app, "--back", options.back, "go back to the versions from before the change");
   add_noconfirm(app, options.noconfirm);
 }
+
+void add_options(CLI::App& app, UndoOptions& options) {
+  add_dry_run(app, options.dry_run);
+  add_noconfirm(app, options.noconfirm);
+  add_flag(app, "--offline", options.offline, "download nothing, use what is stored on this machine");
+  add_archives(app, options.archives);
+}
+
+void add_options(CLI::App& app, StoreOptions& options) {
+  app.add_option("action", options.action);
+  app.add_option("--keep", options.keep, "newest versions of each package that prune leaves (1)")
+      ->option_text("<n>")
+      ->take_last();
+  add_dry_run(app, options.dry_run);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, PinOptions& options) {
+  add_flag(app, "--repair", options.repair, "write the pins anew, lose nobody else's line");
+}
+
+void add_options(CLI::App& app, HistoryOptions& options) { add_json(app, options.json); }
 
 void add_options(CLI::App& app, ShowOptions& options) {
   add_profile(app, options.profile);
@@ -231,6 +257,15 @@ void require_value(const std::string& value, const std::string& name, const std:
   if (value.empty() || value.starts_with('-')) refuse(fmt::format("option '{}' needs a value", name), hint);
 }
 
+void check_store(const StoreOptions& options, const std::string& hint) {
+  const std::vector<std::string> actions{"list", "verify", "prune"};
+  if (options.action.empty()) refuse("'store' needs one of 'list', 'verify' and 'prune'", hint);
+  if (std::ranges::find(actions, options.action) == actions.end())
+    refuse(fmt::format("unknown action '{}'{}", options.action, did_you_mean(options.action, actions)), hint);
+  if (options.keep < 0) refuse("option '--keep' needs a number from 0 up", hint);
+  if (options.json && options.action != "list") refuse("only 'store list' prints JSON", hint);
+}
+
 template <typename Options>
 void check(const Verb& verb, const Options& options, const std::string& hint) {
   require_value(options.root, "--root", hint);
@@ -246,8 +281,11 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
     if (!options.shell.empty() && options.shell != "bash" && options.shell != "zsh" &&
         options.shell != "fish")
       refuse(fmt::format("unknown shell '{}'", options.shell), "--shell takes bash, zsh or fish");
-  if constexpr (std::same_as<Options, UseOptions>) {
+  if constexpr (requires { options.archives; })
     for (const auto& archive : options.archives) require_value(archive, "--archive", hint);
+  if constexpr (std::same_as<Options, StoreOptions>) {
+    check_store(options, hint);
+    return;
   }
   if constexpr (std::same_as<Options, FreezeOptions>)
     if (options.duration.empty() || options.reason.empty())
@@ -303,6 +341,14 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
        read<ReleaseOptions>},
       {{"recover", "", "finish or undo a change that was interrupted", "sudo cudapin recover --back"},
        read<RecoverOptions>},
+      {{"undo", "", "go back to the set before the last change", "sudo cudapin undo"}, read<UndoOptions>},
+      {{"pin", "", "check the pins in pacman.conf, or write them anew", "sudo cudapin pin --repair"},
+       read<PinOptions>},
+      {{"store", "<action>", "list, verify or prune the stored package files",
+        "sudo cudapin store prune --keep 2"},
+       read<StoreOptions>},
+      {{"history", "", "show what was changed, when, by whom and why", "cudapin history --json"},
+       read<HistoryOptions>},
       {{"list", "", "list the profiles and which of them fit this machine", "cudapin list"},
        read<ListOptions>},
       {{"show", "<profile>", "show what is in a profile, and why", "cudapin show ampere-11.1"},
@@ -359,8 +405,9 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 9> with_value{
-      "--root", "--gpu", "--archive", "--for", "--reason", "--package", "--env", "--explain", "--shell"};
+  constexpr std::array<std::string_view, 10> with_value{"--root",   "--gpu",     "--archive", "--for",
+                                                        "--reason", "--package", "--env",     "--explain",
+                                                        "--shell",  "--keep"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;

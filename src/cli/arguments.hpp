@@ -36,6 +36,21 @@ struct ListOptions : CommonOptions {};
 struct ShowOptions : CommonOptions {
   std::string profile;
 };
+struct UndoOptions : CommonOptions {
+  bool dry_run = false;
+  bool noconfirm = false;
+  bool offline = false;
+  std::vector<std::string> archives;
+};
+struct HistoryOptions : CommonOptions {};
+struct StoreOptions : CommonOptions {
+  std::string action;  ///< list, verify or prune
+  int keep = 1;        ///< newest versions of each package that prune leaves
+  bool dry_run = false;
+};
+struct PinOptions : CommonOptions {
+  bool repair = false;
+};
 struct StatusOptions : CommonOptions {};
 struct WhoOptions : CommonOptions {};
 struct FreezeOptions : CommonOptions {
@@ -84,7 +99,8 @@ struct HelpRequest {
 using Arguments =
     std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions, StatusOptions,
                  WhoOptions, FreezeOptions, ThawOptions, AllowOptions, GuardOptions, RunOptions,
-                 UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions, VersionRequest, HelpRequest>;
+                 UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions, UndoOptions, HistoryOptions,
+                 StoreOptions, PinOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.
