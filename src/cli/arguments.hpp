@@ -37,13 +37,16 @@ struct ShowOptions : CommonOptions {
   std::string profile;
 };
 struct StatusOptions : CommonOptions {};
+struct ValidateOptions : CommonOptions {
+  std::vector<std::string> files;
+};
 struct VersionRequest {};
 struct HelpRequest {
   std::string text;
 };
 
 using Arguments = std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions,
-                               StatusOptions, VersionRequest, HelpRequest>;
+                               StatusOptions, ValidateOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.

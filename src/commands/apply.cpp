@@ -48,8 +48,16 @@ TransactionEvents events_to(const Host& host) {
 
 std::vector<TransactionTarget> targets_of(const std::vector<JournalPackage>& packages) {
   std::vector<TransactionTarget> targets;
-  for (const auto& package : packages) targets.push_back({package.file, package.reason});
+  for (const auto& package : packages)
+    if (!package.to.empty()) targets.push_back({package.file, package.reason});
   return targets;
+}
+
+std::vector<std::string> removals_of(const std::vector<JournalPackage>& packages) {
+  std::vector<std::string> names;
+  for (const auto& package : packages)
+    if (package.to.empty()) names.push_back(package.name);
+  return names;
 }
 
 /// Whether the database still holds every package exactly as before the change.
@@ -138,7 +146,7 @@ void commit_packages(const Host& host, const PacmanConf& conf, JournalRecord& re
                      const std::function<void()>& last_check) {
   const TokenPass token(host);
   Transaction transaction(conf, host, events_to(host));
-  transaction.prepare(targets_of(record.packages));
+  transaction.prepare(targets_of(record.packages), {.removals = removals_of(record.packages)});
   last_check();
   std::tie(record.lock_inode, record.lock_ctime) = identity(transaction.lock_file());
   host.check_interrupt();
@@ -170,6 +178,7 @@ std::vector<JournalPackage> not_yet_at_target(const PacmanConf& conf, const Jour
 }
 
 void require_journaled_file(const JournalPackage& package) {
+  if (package.to.empty()) return;
   std::error_code missing;
   if (!fs::exists(package.file, missing) || sha256_file(package.file) != package.sha256)
     throw Error(fmt::format("the package file '{}' that the unfinished change needs is gone or altered",
@@ -183,7 +192,7 @@ void settle_forward(const Host& host, const PacmanConf& conf, const JournalRecor
   if (!left.empty()) {
     const TokenPass token(host);
     Transaction transaction(conf, host, events_to(host));
-    transaction.prepare(targets_of(left), {.own_files_may_exist = true});
+    transaction.prepare(targets_of(left), {.removals = removals_of(left), .own_files_may_exist = true});
     transaction.commit();
   }
   require_proof(conf, record.packages);
@@ -252,6 +261,10 @@ std::vector<std::string> unproven(const PacmanConf& conf, const std::vector<Jour
   std::vector<std::string> problems;
   for (const auto& package : packages) {
     const auto now = database.find(package.name);
+    if (package.to.empty()) {
+      if (now) problems.push_back(fmt::format("{} should be gone and is {}", package.name, now->version));
+      continue;
+    }
     if (!now || now->version != package.to) {
       problems.push_back(fmt::format("{} should be {} and is {}", package.name, package.to,
                                      now ? now->version : "not installed"));

@@ -16,5 +16,6 @@ ExitStatus recover(const RecoverOptions& options, const Host& host);
 ExitStatus list(const ListOptions& options, const Host& host);
 ExitStatus show(const ShowOptions& options, const Host& host);
 ExitStatus status(const StatusOptions& options, const Host& host);
+ExitStatus validate(const ValidateOptions& options, const Host& host);
 
 }  // namespace cudapin

@@ -27,6 +27,7 @@ struct Dispatch {
   ExitStatus operator()(const ListOptions& options) { return list(options, at_root(options)); }
   ExitStatus operator()(const ShowOptions& options) { return show(options, at_root(options)); }
   ExitStatus operator()(const StatusOptions& options) { return status(options, at_root(options)); }
+  ExitStatus operator()(const ValidateOptions& options) { return validate(options, at_root(options)); }
   ExitStatus operator()(const HelpRequest& request) {
     *host.out << request.text;
     return ExitStatus::done;

@@ -29,7 +29,7 @@ namespace cudapin {
 struct JournalPackage {
   std::string name;
   std::string from;    ///< version before, empty when it was not installed
-  std::string to;      ///< version after
+  std::string to;      ///< version after, empty when it leaves
   std::string file;    ///< package file for `to`, in the store
   std::string sha256;  ///< of that file
   Reason reason = Reason::explicitly;
