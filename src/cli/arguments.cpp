@@ -123,6 +123,11 @@ void add_options(CLI::App& app, ShowOptions& options) {
   add_json(app, options.json);
 }
 
+void add_options(CLI::App& app, ValidateOptions& options) {
+  app.add_option("files", options.files);
+  add_json(app, options.json);
+}
+
 void add_options(CLI::App& app, ListOptions& options) { add_json(app, options.json); }
 void add_options(CLI::App& app, StatusOptions& options) { add_json(app, options.json); }
 void add_options(CLI::App& app, WhoOptions& options) { add_json(app, options.json); }
@@ -272,6 +277,8 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
   if (options.quiet && options.verbose) refuse("options '--quiet' and '--verbose' exclude each other", hint);
   if constexpr (requires { options.profile; })
     if (options.profile.empty()) refuse(fmt::format("'{}' needs a profile", verb.name), "cudapin list");
+  if constexpr (std::same_as<Options, ValidateOptions>)
+    if (options.files.empty()) refuse("'validate' needs a file", hint);
   if constexpr (requires { options.gpus; })
     for (const auto& gpu : options.gpus) require_value(gpu, "--gpu", hint);
   if constexpr (std::same_as<Options, DoctorOptions>)
@@ -376,6 +383,9 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
        read<SuggestOptions>},
       {{"env", "<profile>", "print shell lines that set up builds", "eval \"$(cudapin env ampere-11.1)\""},
        read<EnvOptions>},
+      {{"validate", "<file>...", "check profile files for mistakes",
+        "cudapin validate /etc/cudapin/profiles/lab.yaml"},
+       read<ValidateOptions>},
   };
   return table;
 }

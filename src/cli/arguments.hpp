@@ -52,6 +52,9 @@ struct PinOptions : CommonOptions {
   bool repair = false;
 };
 struct StatusOptions : CommonOptions {};
+struct ValidateOptions : CommonOptions {
+  std::vector<std::string> files;
+};
 struct WhoOptions : CommonOptions {};
 struct FreezeOptions : CommonOptions {
   std::string duration;
@@ -100,7 +103,7 @@ using Arguments =
     std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions, StatusOptions,
                  WhoOptions, FreezeOptions, ThawOptions, AllowOptions, GuardOptions, RunOptions,
                  UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions, UndoOptions, HistoryOptions,
-                 StoreOptions, PinOptions, VersionRequest, HelpRequest>;
+                 StoreOptions, PinOptions, ValidateOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.

@@ -27,6 +27,12 @@ std::string upstream_of(const Profile& profile, std::string_view package) {
   return found ? found->version.upstream() : std::string{};
 }
 
+/// The driver that the profile's programs will meet: the one it brings, else the machine's.
+std::string driver_under(const Profile& profile, const Machine& machine) {
+  const auto brought = upstream_of(profile, "nvidia-utils");
+  return brought.empty() ? driver_of(machine) : brought;
+}
+
 /// gcc10 -> 10: the host compilers a profile brings.
 std::vector<int> compilers_of(const Profile& profile) {
   std::vector<int> majors;
@@ -55,9 +61,8 @@ void add_generation_findings(const Profile& profile, const std::vector<Gpu>& gpu
                           profile.origin, "cudapin list"});
 }
 
-void add_driver_requirement(const Dependency& wanted, const Machine& machine,
+void add_driver_requirement(const Dependency& wanted, const std::string& driver,
                             std::vector<Finding>& findings) {
-  const auto driver = driver_of(machine);
   if (driver.empty())
     findings.push_back({Severity::error,
                         fmt::format("no NVIDIA driver is installed, and the profile needs {}", wanted.text()),
@@ -66,6 +71,18 @@ void add_driver_requirement(const Dependency& wanted, const Machine& machine,
     findings.push_back({Severity::error,
                         fmt::format("the profile needs {}, and the driver is {}", wanted.text(), driver), "",
                         "pacman -S nvidia-utils"});
+}
+
+/// A module stays loaded until a reboot; programs of another driver cannot talk to it.
+void add_reboot(const Profile& profile, const Machine& machine, std::vector<Finding>& findings) {
+  const auto brought = upstream_of(profile, "nvidia-utils");
+  if (!brought.empty() && brought != machine.driver_loaded)
+    findings.push_back({Severity::warning,
+                        fmt::format("driver {} works after a reboot only; until then {}", brought,
+                                    machine.driver_loaded.empty()
+                                        ? "no driver is loaded"
+                                        : "driver " + machine.driver_loaded + " stays loaded and CUDA fails"),
+                        "/proc/driver/nvidia/version", "reboot"});
 }
 
 }  // namespace
@@ -87,7 +104,7 @@ std::vector<Finding> judge_profile(const Profile& profile, const Facts& facts) {
     return {{Severity::error, "no NVIDIA GPU was found in this machine", "/sys/bus/pci/devices",
              "name the card: --gpu 'RTX 3090'"}};
   auto findings = judge({.gpus = facts.machine.gpus,
-                         .driver = driver_of(facts.machine),
+                         .driver = driver_under(profile, facts.machine),
                          .toolkit = upstream_of(profile, "cuda"),
                          .cudnn = upstream_of(profile, "cudnn"),
                          .glibc = facts.glibc,
@@ -96,7 +113,9 @@ std::vector<Finding> judge_profile(const Profile& profile, const Facts& facts) {
       findings, [](const Finding& finding) { return finding.severity == Severity::error; });
   if (!refused) add_generation_findings(profile, facts.machine.gpus, findings);
   for (const auto& wanted : profile.requirements)
-    if (wanted.name == "driver" && !refused) add_driver_requirement(wanted, facts.machine, findings);
+    if (wanted.name == "driver" && !refused)
+      add_driver_requirement(wanted, driver_under(profile, facts.machine), findings);
+  if (!refused) add_reboot(profile, facts.machine, findings);
   std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::severity);
   return findings;
 }

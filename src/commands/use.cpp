@@ -38,6 +38,7 @@ bool is_in_force(const Host& host, const PacmanConf& conf, const Profile& profil
   std::map<std::string, std::string> pins;
   for (const auto& wanted : profile.packages) {
     const auto now = database.find(wanted.name);
+    if (!now && wanted.only_if_installed) continue;
     if (!now || now->version != wanted.version.text()) return false;
     pins[wanted.name] = now->version;
   }
@@ -54,7 +55,7 @@ PackageFileName file_name_of(const Action& action) { return *parse_file_name(act
 void fill_sources(Plan& plan, const Sources& sources) {
   std::vector<std::string> missing;
   for (auto& action : plan.actions) {
-    if (action.kind == ActionKind::keep) continue;
+    if (!needs_file(action)) continue;
     action.source = locate(sources, file_name_of(action));
     if (action.source.empty())
       missing.push_back(
@@ -111,7 +112,7 @@ std::vector<JournalPackage> fetch_all(const UseOptions& options, const Host& hos
   ProgressBar bar(*host.err, host.err_is_terminal, options.quiet, host.columns);
   std::vector<JournalPackage> packages;
   for (const auto& action : plan.actions) {
-    if (action.kind == ActionKind::keep) continue;
+    if (!needs_file(action)) continue;
     host.check_interrupt();
     const auto path = fetch(host, sources, file_name_of(action), [&](const DownloadProgress& progress) {
       if (progress.total > progress.received)
@@ -121,6 +122,15 @@ std::vector<JournalPackage> fetch_all(const UseOptions& options, const Host& hos
     bar.finish(action.file, fs::file_size(path));
     packages.push_back({action.name, action.from, action.to, path.string(), "", action.reason});
   }
+  return packages;
+}
+
+/// The packages that leave, as the journal has them: without a version after.
+std::vector<JournalPackage> leaving(const Plan& plan) {
+  std::vector<JournalPackage> packages;
+  for (const auto& action : plan.actions)
+    if (action.kind == ActionKind::remove)
+      packages.push_back({action.name, action.from, "", "", "", action.reason});
   return packages;
 }
 
@@ -203,6 +213,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
   require_same_plan(profile, conf, plan);
   host.step("verify");
   verify_all(options, host, conf, packages);
+  std::ranges::move(leaving(plan), std::back_inserter(packages));
   host.step("way back");
   keep_way_back(host, conf, packages);
   const auto before = read_state(host);
@@ -222,6 +233,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
 
 ExitStatus use(const UseOptions& options, const Host& host) {
   const auto profile = load_profile(host, options.profile);
+  require_exact_versions(profile);
   if (!options.dry_run && !host.privileged)
     throw Error("only root can change packages",
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
