@@ -71,7 +71,7 @@ case $1 in
     pacman -Dk >/dev/null 2>/said.dk || { echo "pacman -Dk: $(head -n 1 /said.dk)"; }
     there=$(pacman -Qq $names 2>/dev/null)
     pacman -Qkk $there >/dev/null 2>/said.qkk || echo "pacman -Qkk: $(head -n 1 /said.qkk)"
-    for left in /var/lib/pacman/db.lck /var/lib/cudapin/journal /var/lib/cudapin/journal.done /var/lib/cudapin/guard/token; do
+    for left in /var/lib/pacman/db.lck /var/lib/cudapin/journal /var/lib/cudapin/guard/token; do
       [ ! -e "$left" ] || echo "left: $left"
     done
     find /etc /usr/share/libalpm /var/lib/cudapin -name store -prune -o -name '*.cudapin-*' -print | sed 's/^/left: /'
