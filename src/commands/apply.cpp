@@ -65,7 +65,7 @@ void change(const Host& host, const PacmanConf& conf, const JournalRecord& recor
     change_packages(host, conf, record.packages, false, before_commit, &started);
   started = true;
   host.step("prove");
-  require_proof(conf, record.packages);
+  require_proof(conf, record.packages, true);
   conclude(host, conf, record, Direction::forward, "done");
 }
 

@@ -28,8 +28,10 @@ void settle_journal(const Host& host, const PacmanConf& conf, bool back);
 void settle_if_due(const Host& host);
 
 /// What of the record's packages is not as it should be, one line each: wrong version, empty file list, a
-/// file that differs from its .MTREE. Read through a new handle.
-std::vector<std::string> unproven(const PacmanConf& conf, const std::vector<JournalPackage>& packages);
+/// file that differs from its .MTREE, with `attributes` also by mode, owner or time. Read through a new
+/// handle.
+std::vector<std::string> unproven(const PacmanConf& conf, const std::vector<JournalPackage>& packages,
+                                  bool attributes = false);
 
 /// How pacman.conf and the guard differ from what the state says, one line each (see `pin_problems`).
 std::vector<std::string> pin_problems_of(const Host& host, const std::optional<State>& state);

@@ -158,8 +158,8 @@ void change_packages(const Host& host, const PacmanConf& conf, const std::vector
   }
 }
 
-void require_proof(const PacmanConf& conf, const std::vector<JournalPackage>& packages) {
-  const auto problems = unproven(conf, packages);
+void require_proof(const PacmanConf& conf, const std::vector<JournalPackage>& packages, bool attributes) {
+  const auto problems = unproven(conf, packages, attributes);
   if (!problems.empty()) throw Error(join(problems, "\n"), "cudapin recover");
 }
 
@@ -177,8 +177,19 @@ void conclude(const Host& host, const PacmanConf& conf, const JournalRecord& rec
   append_history_once(host, history_entry(record, result));
   host.step("sync");
   sync_everything(host, conf, record);
+  clear_leftovers(host, conf);
   host.step("close");
   close_journal(host);
+}
+
+void clear_leftovers(const Host& host, const PacmanConf& conf) {
+  std::error_code ignored;
+  const auto state = host.at(state_folder);
+  for (const auto& folder : {fs::canonical(conf.file, ignored).parent_path(), state, state / "guard",
+                             host.at("/usr/share/libalpm/hooks")})
+    remove_unfinished(folder);
+  for (const auto* leftover : {"journal.new", "journal.done"}) fs::remove_all(state / leftover, ignored);
+  withdraw_token(host);
 }
 
 }  // namespace cudapin

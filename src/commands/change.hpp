@@ -23,11 +23,15 @@ void change_packages(const Host& host, const PacmanConf& conf, const std::vector
                      bool recovering, const std::function<void()>& last_check, bool* started = nullptr);
 
 /// Throws Error with all of `unproven`.
-void require_proof(const PacmanConf& conf, const std::vector<JournalPackage>& packages);
+void require_proof(const PacmanConf& conf, const std::vector<JournalPackage>& packages, bool attributes);
 
 /// All that follows the proof: pins, guard and state, the record kept for undo, history, a sync of every file
 /// system written, the journal closed. Each step may be repeated after a crash.
 void conclude(const Host& host, const PacmanConf& conf, const JournalRecord& record, Direction direction,
               const std::string& result);
+
+/// Takes away what a killed command left half made: files beside those they were to replace, a journal that
+/// was never opened, the token.
+void clear_leftovers(const Host& host, const PacmanConf& conf);
 
 }  // namespace cudapin

@@ -11,16 +11,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What may differ from the package by right: backup files that were edited, and what NoExtract leaves out.
+/// What may differ from the package by right: backup files that were edited, and what NoExtract and NoUpgrade
+/// leave as it is.
 std::vector<std::string> content_unchecked(const PacmanConf& conf, const LocalDatabase& database,
                                            const std::string& name) {
   auto unchecked = database.backup_files(name);
   unchecked.insert(unchecked.end(), conf.no_extract.begin(), conf.no_extract.end());
+  unchecked.insert(unchecked.end(), conf.no_upgrade.begin(), conf.no_upgrade.end());
   return unchecked;
 }
 
 std::vector<std::string> problems_of(const PacmanConf& conf, const LocalDatabase& database,
-                                     const JournalPackage& package) {
+                                     const JournalPackage& package, bool attributes) {
   const auto now = database.find(package.name);
   if (package.to.empty())
     return now ? std::vector{fmt::format("{} should be gone and is {}", package.name, now->version)}
@@ -33,18 +35,22 @@ std::vector<std::string> problems_of(const PacmanConf& conf, const LocalDatabase
   const auto mtree = conf.dbpath / "local" / (package.name + "-" + package.to) / "mtree";
   std::error_code missing;
   if (!fs::exists(mtree, missing)) return {label + ": its database entry has lost the list of checksums"};
-  auto problems = compare_installed(conf.root, mtree, content_unchecked(conf, database, package.name));
+  const auto unchecked = content_unchecked(conf, database, package.name);
+  auto problems = compare_installed(conf.root, mtree, unchecked);
+  if (attributes && problems.empty()) problems = compare_attributes(conf.root, mtree, unchecked);
   for (auto& problem : problems) problem = label + ": " + problem;
   return problems;
 }
 
 }  // namespace
 
-std::vector<std::string> unproven(const PacmanConf& conf, const std::vector<JournalPackage>& packages) {
+std::vector<std::string> unproven(const PacmanConf& conf, const std::vector<JournalPackage>& packages,
+                                  bool attributes) {
   const LocalDatabase database(conf);
   std::vector<std::string> problems;
   for (const auto& package : packages)
-    for (auto& problem : problems_of(conf, database, package)) problems.push_back(std::move(problem));
+    for (auto& problem : problems_of(conf, database, package, attributes))
+      problems.push_back(std::move(problem));
   return problems;
 }
 

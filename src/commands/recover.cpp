@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/apply.hpp"
+#include "commands/change.hpp"
 #include "commands/commands.hpp"
 #include "system/database_lock.hpp"
 
@@ -17,6 +18,7 @@ ExitStatus recover(const RecoverOptions& options, const Host& host) {
   const auto conf = read_pacman_conf(host);
   if (!journal_is_open(host)) {
     const bool removed = clear_dead_lock(conf, host, true);
+    clear_leftovers(host, conf);
     if (!options.quiet)
       *host.out << (removed ? "removed the package database's lock of a dead process\n"
                             : "nothing to recover: no change was interrupted\n");

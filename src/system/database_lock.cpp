@@ -78,7 +78,7 @@ std::string unused_group() {
 
 /// A note is "GROUP" or, once the lock was made, "GROUP INODE CTIME".
 bool is_noted(const Host& host, const struct stat& lock) {
-  const auto note = trim(read_file_if_exists(note_file(host)));
+  const std::string note(trim(read_file_if_exists(note_file(host))));
   const auto blank = note.find(' ');
   if (note.empty()) return false;
   return blank == note.npos ? note == std::to_string(lock.st_gid) : note.substr(blank + 1) == identity(lock);
