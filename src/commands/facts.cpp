@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/facts.hpp"
 
+#include "core/compatibility_site.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
+#include "system/files.hpp"
 #include "system/mapped_files.hpp"
 #include "system/processes.hpp"
 
@@ -68,7 +70,19 @@ void add_driver_requirement(const Dependency& wanted, const Machine& machine,
 
 }  // namespace
 
+void load_site_rows(const Host& host) {
+  std::vector<tables::SiteFile> files;
+  std::error_code missing;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(host.at("/etc/cudapin/compatibility.d"), missing))
+    if (entry.path().extension() == ".yaml")
+      files.emplace_back(read_file(entry.path(), 1u << 20), entry.path().string());
+  std::ranges::sort(files, {}, &tables::SiteFile::second);
+  tables::use_site_rows(files);
+}
+
 Facts gather_facts(const Host& host, const PacmanConf& conf, const std::vector<std::string>& words) {
+  load_site_rows(host);
   Facts facts{.machine = inspect_machine(host)};
   if (!words.empty()) {
     facts.gpus_chosen = true;
