@@ -26,8 +26,8 @@ namespace {
 /// cudapin's own transaction passes the guard's hooks by this token; they inherit our environment.
 class TokenPass {
  public:
-  explicit TokenPass(const Host& host) : host_(host) {
-    ::setenv("CUDAPIN_TOKEN", issue_token(host).c_str(), 1);
+  TokenPass(const Host& host, Transactor transactor) : host_(host) {
+    ::setenv("CUDAPIN_TOKEN", issue_token(host, transactor).c_str(), 1);
   }
   ~TokenPass() {
     ::unsetenv("CUDAPIN_TOKEN");
@@ -141,13 +141,13 @@ std::vector<JournalPackage> packages_wanted(const JournalRecord& record, Directi
 }
 
 void change_packages(const Host& host, const PacmanConf& conf, const std::vector<JournalPackage>& packages,
-                     bool own_files_may_exist, const std::function<void()>& last_check, bool* started) {
-  const TokenPass token(host);
+                     bool recovering, const std::function<void()>& last_check, bool* started) {
+  const TokenPass token(host, recovering ? Transactor::recovery : Transactor::cudapin);
   wait_for_lock_holder(conf, host);
   Transaction transaction(conf, host, events_to(host));
   host.step("prepare");
   transaction.prepare(targets_of(packages),
-                      {.removals = removals_of(packages), .own_files_may_exist = own_files_may_exist});
+                      {.removals = removals_of(packages), .own_files_may_exist = recovering});
   last_check();
   host.step("commit");
   try {

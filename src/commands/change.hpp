@@ -16,11 +16,11 @@ enum class Direction { forward, back };
 /// installed), `file` and `sha256` the file that brings it (empty: none is known).
 std::vector<JournalPackage> packages_wanted(const JournalRecord& record, Direction direction);
 
-/// One transaction under cudapin's token. `last_check` runs under pacman's lock before the first change; a
-/// failed commit sets `started` when it may have touched a package.
+/// One transaction under cudapin's token; `recovering`: the guard lets everything pass, and files of the
+/// packages may be there already. `last_check` runs under pacman's lock before the first change; a failed
+/// commit sets `started` when it may have touched a package.
 void change_packages(const Host& host, const PacmanConf& conf, const std::vector<JournalPackage>& packages,
-                     bool own_files_may_exist, const std::function<void()>& last_check,
-                     bool* started = nullptr);
+                     bool recovering, const std::function<void()>& last_check, bool* started = nullptr);
 
 /// Throws Error with all of `unproven`.
 void require_proof(const PacmanConf& conf, const std::vector<JournalPackage>& packages, bool attributes);

@@ -32,6 +32,17 @@ struct Dispatch {
   ExitStatus operator()(const StatusOptions& options) { return query(status, options); }
   ExitStatus operator()(const HistoryOptions& options) { return query(history, options); }
   ExitStatus operator()(const StoreOptions& options) { return query(store, options); }
+  ExitStatus operator()(const WhoOptions& options) { return query(who, options); }
+  ExitStatus operator()(const FreezeOptions& options) { return freeze(options, at_root(options)); }
+  ExitStatus operator()(const ThawOptions& options) { return thaw(options, at_root(options)); }
+  ExitStatus operator()(const AllowOptions& options) { return allow(options, at_root(options)); }
+  ExitStatus operator()(const GuardOptions& options) { return guard_check(options, at_root(options)); }
+  ExitStatus operator()(const RunOptions& options) { return run_work(options, at_root(options)); }
+  ExitStatus operator()(const UpgradeOptions& options) { return upgrade(options, at_root(options)); }
+  ExitStatus operator()(const DoctorOptions& options) { return query(doctor, options); }
+  ExitStatus operator()(const SuggestOptions& options) { return query(suggest, options); }
+  ExitStatus operator()(const EnvOptions& options) { return query(env, options); }
+  ExitStatus operator()(const ValidateOptions& options) { return validate(options, at_root(options)); }
   ExitStatus operator()(const HelpRequest& request) {
     *host.out << request.text;
     return ExitStatus::done;

@@ -2,8 +2,10 @@
 #include "cli/report.hpp"
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
+#include "commands/facts.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
+#include "system/guard_state.hpp"
 #include "system/machine.hpp"
 #include "system/processes.hpp"
 #include "system/state.hpp"
@@ -62,6 +64,14 @@ Report gather(const Host& host) {
   report.highest =
       highest_cuda(machine.driver_loaded.empty() ? machine.driver_on_disk : machine.driver_loaded);
   return report;
+}
+
+/// Cards come and go; what no longer serves the new ones is the guard's to know.
+void tell_guard_of_new_cards(const Host& host, const std::vector<Gpu>& gpus) {
+  std::vector<std::string> ids;
+  for (const auto& gpu : gpus) ids.push_back(gpu.pci_id);
+  if (host.privileged && !ids.empty() && ids != guarded_cards(host))
+    refresh_bounds(host, read_pacman_conf(host), gpus);
 }
 
 std::string or_none(const std::string& text) { return text.empty() ? "none" : text; }
@@ -159,6 +169,7 @@ nlohmann::json to_json(const Report& report) {
 
 ExitStatus status(const StatusOptions& options, const Host& host) {
   const auto report = gather(host);
+  tell_guard_of_new_cards(host, report.machine.gpus);
   if (options.json) {
     *host.out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     return ExitStatus::done;

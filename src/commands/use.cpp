@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Style style_of(const Host& host) {
-  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns};
+Style style_of(const Host& host, bool verbose) {
+  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns, verbose};
 }
 
 /// Everything the profile wants is installed, pinned, guarded and recorded: the cheap question first, nothing
@@ -38,6 +38,7 @@ bool is_in_force(const Host& host, const PacmanConf& conf, const Profile& profil
   std::map<std::string, std::string> pins;
   for (const auto& wanted : profile.packages) {
     const auto now = database.find(wanted.name);
+    if (!now && wanted.only_if_installed) continue;
     if (!now || now->version != wanted.version.text()) return false;
     pins[wanted.name] = now->version;
   }
@@ -54,7 +55,7 @@ PackageFileName file_name_of(const Action& action) { return *parse_file_name(act
 void fill_sources(Plan& plan, const Sources& sources) {
   std::vector<std::string> missing;
   for (auto& action : plan.actions) {
-    if (action.kind == ActionKind::keep) continue;
+    if (!needs_file(action)) continue;
     action.source = locate(sources, file_name_of(action));
     if (action.source.empty())
       missing.push_back(
@@ -72,8 +73,8 @@ void show_plan(const UseOptions& options, const Host& host, const Profile& profi
   }
   if (options.quiet) return;
   *host.out << fmt::format("Profile {}: {}\n", profile.name, printable(profile.summary))
-            << facts_text(facts, style_of(host)) << '\n'
-            << plan_text(plan, style_of(host));
+            << facts_text(facts, style_of(host, options.verbose)) << '\n'
+            << plan_text(plan, style_of(host, options.verbose));
 }
 
 /// Undo works from what is stored; where nothing is, the person knows before.
@@ -97,11 +98,11 @@ void ask(const UseOptions& options, const Host& host) {
   if (!confirm(*host.in, *host.out, "Go on?")) throw Error("nothing was changed: the answer was no");
 }
 
-/// Names the work that would lose files it has mapped, or its driver.
-void check_running_work(const Host& host, const PacmanConf& conf, const Plan& plan) {
-  const auto work = work_disturbed_by(host, conf, plan);
-  if (work.empty()) return;
-  throw Error(join(work, "\n"), "wait for it to end; 'cudapin status' lists what computes",
+/// Names the work that would lose files it has mapped, or its driver; and a freeze.
+void check_guard(const Host& host, const Plan& plan) {
+  const auto objections = guard_objections(host, plan);
+  if (objections.empty()) return;
+  throw Error(join(objections, "\n"), "wait for it to end; 'cudapin who' lists what computes",
               ExitStatus::refused);
 }
 
@@ -111,7 +112,7 @@ std::vector<JournalPackage> fetch_all(const UseOptions& options, const Host& hos
   ProgressBar bar(*host.err, host.err_is_terminal, options.quiet, host.columns);
   std::vector<JournalPackage> packages;
   for (const auto& action : plan.actions) {
-    if (action.kind == ActionKind::keep) continue;
+    if (!needs_file(action)) continue;
     host.check_interrupt();
     const auto path = fetch(host, sources, file_name_of(action), [&](const DownloadProgress& progress) {
       if (progress.total > progress.received)
@@ -121,6 +122,15 @@ std::vector<JournalPackage> fetch_all(const UseOptions& options, const Host& hos
     bar.finish(action.file, fs::file_size(path));
     packages.push_back({action.name, action.from, action.to, path.string(), "", action.reason});
   }
+  return packages;
+}
+
+/// The packages that leave, as the journal has them: without a version after.
+std::vector<JournalPackage> leaving(const Plan& plan) {
+  std::vector<JournalPackage> packages;
+  for (const auto& action : plan.actions)
+    if (action.kind == ActionKind::remove)
+      packages.push_back({action.name, action.from, "", "", "", action.reason});
   return packages;
 }
 
@@ -149,6 +159,8 @@ void verify_all(const UseOptions& options, const Host& host, const PacmanConf& c
     });
     require_the_package(found, package, conf);
     package.sha256 = sha256_file(package.file);
+    if (options.verbose)
+      *host.out << fmt::format("verified {} {}, sha256 {}\n", package.name, package.to, package.sha256);
   }
 }
 
@@ -201,6 +213,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
   require_same_plan(profile, conf, plan);
   host.step("verify");
   verify_all(options, host, conf, packages);
+  std::ranges::move(leaving(plan), std::back_inserter(packages));
   host.step("way back");
   keep_way_back(host, conf, packages);
   const auto before = read_state(host);
@@ -212,7 +225,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
              .packages = packages,
              .before = before,
              .after = state_after(host, profile, plan, conf)},
-            [&] { check_running_work(host, conf, plan); });
+            [&] { check_guard(host, plan); });
   report_done(options, host, profile, plan, before);
 }
 
@@ -220,6 +233,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
 
 ExitStatus use(const UseOptions& options, const Host& host) {
   const auto profile = load_profile(host, options.profile);
+  require_exact_versions(profile);
   if (!options.dry_run && !host.privileged)
     throw Error("only root can change packages",
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
@@ -235,13 +249,14 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   auto plan = make_plan(profile, LocalDatabase(conf).all());
   plan.findings = std::move(findings);
   note_missing_way_back(host, conf, plan);
-  check_running_work(host, conf, plan);
+  check_guard(host, plan);
   const auto sources = sources_of(host, conf, options.archives, options.offline);
   fill_sources(plan, sources);
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);
   execute(options, host, conf, profile, plan, sources);
+  refresh_bounds(host, conf, facts.machine.gpus);
   return ExitStatus::done;
 }
 
