@@ -119,13 +119,14 @@ void ask(const UndoOptions& options, const Host& host) {
 }
 
 ActionKind kind_of(const JournalPackage& package) {
-  if (package.from.empty()) return ActionKind::install;
   if (package.to.empty()) return ActionKind::remove;
+  if (package.from.empty()) return ActionKind::install;
   return compare_versions(package.to, package.from) < 0 ? ActionKind::downgrade : ActionKind::upgrade;
 }
 
+/// Running work and freezes bind the way back as well.
 void check_guard(const Host& host, const JournalRecord& record) {
-  Plan plan;
+  Plan plan{.profile = record.after ? record.after->profile : ""};
   for (const auto& package : record.packages)
     plan.actions.push_back(
         {.kind = kind_of(package), .name = package.name, .from = package.from, .to = package.to});
