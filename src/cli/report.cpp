@@ -53,6 +53,8 @@ std::string word_of(ActionKind kind) {
       return "upgrade";
     case ActionKind::downgrade:
       return "downgrade";
+    case ActionKind::remove:
+      return "remove";
     case ActionKind::keep:
       break;
   }
@@ -68,6 +70,8 @@ std::string severity_color(Severity severity) {
 }
 
 Row action_row(const Action& action) {
+  if (action.kind == ActionKind::remove)
+    return {action.name, action.from, "remove: another of its family takes its place"};
   const auto versions = action.kind == ActionKind::keep ? action.to
                         : action.from.empty()           ? action.to
                                                         : action.from + " -> " + action.to;

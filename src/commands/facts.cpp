@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/facts.hpp"
 
+#include "core/compatibility_site.hpp"
 #include "core/error.hpp"
 #include "core/guard_bounds.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
+#include "system/files.hpp"
 #include "system/guard_facts.hpp"
 #include "system/guard_state.hpp"
 
@@ -25,6 +27,12 @@ std::string driver_of(const Machine& machine) {
 std::string upstream_of(const Profile& profile, std::string_view package) {
   const auto* found = profile.find(package);
   return found ? found->version.upstream() : std::string{};
+}
+
+/// The driver that the profile's programs will meet: the one it brings, else the machine's.
+std::string driver_under(const Profile& profile, const Machine& machine) {
+  const auto brought = upstream_of(profile, "nvidia-utils");
+  return brought.empty() ? driver_of(machine) : brought;
 }
 
 /// gcc10 -> 10: the host compilers a profile brings.
@@ -55,9 +63,8 @@ void add_generation_findings(const Profile& profile, const std::vector<Gpu>& gpu
                           profile.origin, "cudapin list"});
 }
 
-void add_driver_requirement(const Dependency& wanted, const Machine& machine,
+void add_driver_requirement(const Dependency& wanted, const std::string& driver,
                             std::vector<Finding>& findings) {
-  const auto driver = driver_of(machine);
   if (driver.empty())
     findings.push_back({Severity::error,
                         fmt::format("no NVIDIA driver is installed, and the profile needs {}", wanted.text()),
@@ -68,9 +75,33 @@ void add_driver_requirement(const Dependency& wanted, const Machine& machine,
                         "pacman -S nvidia-utils"});
 }
 
+/// A module stays loaded until a reboot; programs of another driver cannot talk to it.
+void add_reboot(const Profile& profile, const Machine& machine, std::vector<Finding>& findings) {
+  const auto brought = upstream_of(profile, "nvidia-utils");
+  if (!brought.empty() && brought != machine.driver_loaded)
+    findings.push_back({Severity::warning,
+                        fmt::format("driver {} works after a reboot only; until then {}", brought,
+                                    machine.driver_loaded.empty()
+                                        ? "no driver is loaded"
+                                        : "driver " + machine.driver_loaded + " stays loaded and CUDA fails"),
+                        "/proc/driver/nvidia/version", "reboot"});
+}
+
 }  // namespace
 
+void load_site_rows(const Host& host) {
+  std::vector<tables::SiteFile> files;
+  std::error_code missing;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(host.at("/etc/cudapin/compatibility.d"), missing))
+    if (entry.path().extension() == ".yaml")
+      files.emplace_back(read_file(entry.path(), 1u << 20), entry.path().string());
+  std::ranges::sort(files, {}, &tables::SiteFile::second);
+  tables::use_site_rows(files);
+}
+
 Facts gather_facts(const Host& host, const PacmanConf& conf, const std::vector<std::string>& words) {
+  load_site_rows(host);
   Facts facts{.machine = inspect_machine(host)};
   if (!words.empty()) {
     facts.gpus_chosen = true;
@@ -87,7 +118,7 @@ std::vector<Finding> judge_profile(const Profile& profile, const Facts& facts) {
     return {{Severity::error, "no NVIDIA GPU was found in this machine", "/sys/bus/pci/devices",
              "name the card: --gpu 'RTX 3090'"}};
   auto findings = judge({.gpus = facts.machine.gpus,
-                         .driver = driver_of(facts.machine),
+                         .driver = driver_under(profile, facts.machine),
                          .toolkit = upstream_of(profile, "cuda"),
                          .cudnn = upstream_of(profile, "cudnn"),
                          .glibc = facts.glibc,
@@ -96,7 +127,9 @@ std::vector<Finding> judge_profile(const Profile& profile, const Facts& facts) {
       findings, [](const Finding& finding) { return finding.severity == Severity::error; });
   if (!refused) add_generation_findings(profile, facts.machine.gpus, findings);
   for (const auto& wanted : profile.requirements)
-    if (wanted.name == "driver" && !refused) add_driver_requirement(wanted, facts.machine, findings);
+    if (wanted.name == "driver" && !refused)
+      add_driver_requirement(wanted, driver_under(profile, facts.machine), findings);
+  if (!refused) add_reboot(profile, facts.machine, findings);
   std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::severity);
   return findings;
 }
