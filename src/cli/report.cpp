@@ -53,6 +53,8 @@ std::string word_of(ActionKind kind) {
       return "upgrade";
     case ActionKind::downgrade:
       return "downgrade";
+    case ActionKind::remove:
+      return "remove";
     case ActionKind::keep:
       break;
   }
@@ -68,16 +70,20 @@ std::string severity_color(Severity severity) {
 }
 
 Row action_row(const Action& action) {
+  if (action.kind == ActionKind::remove)
+    return {action.name, action.from, "remove: another of its family takes its place"};
   const auto versions = action.kind == ActionKind::keep ? action.to
                         : action.from.empty()           ? action.to
                                                         : action.from + " -> " + action.to;
   return {action.name, versions, action.kind == ActionKind::keep ? "already there" : word_of(action.kind)};
 }
 
-/// Each folder or archive once, however many files come from it.
-std::vector<std::string> sources_of(const Plan& plan) {
+/// Each folder or archive once, however many files come from it, or each file.
+std::vector<std::string> sources_of(const Plan& plan, bool every_file) {
   std::vector<std::string> sources;
   for (const auto& action : plan.actions) {
+    if (every_file && !action.source.empty()) sources.push_back(action.source);
+    if (every_file) continue;
     const auto place = action.source.substr(0, action.source.rfind('/'));
     const auto site =
         place.find("://") == place.npos ? place : place.substr(0, place.find('/', place.find("://") + 3));
@@ -149,7 +155,7 @@ std::string plan_text(const Plan& plan, const Style& style) {
   for (const auto& action : plan.actions) rows.push_back(action_row(action));
   auto out = painted(style, "1", fmt::format("Packages ({})", plan.actions.size())) + "\n\n" +
              table(rows, style) + "\n";
-  for (const auto& source : sources_of(plan)) out += "From: " + printable(source) + "\n";
+  for (const auto& source : sources_of(plan, style.verbose)) out += "From: " + printable(source) + "\n";
   out += "Pins: " + wrap(join(plan.pins, " "), 6, style.columns) + "\n";
   if (!plan.findings.empty()) out += "\n" + findings_text(plan.findings, style);
   return out;

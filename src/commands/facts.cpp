@@ -3,16 +3,18 @@
 
 #include "core/compatibility_site.hpp"
 #include "core/error.hpp"
+#include "core/guard_bounds.hpp"
+#include "core/package_class.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
 #include "system/files.hpp"
-#include "system/mapped_files.hpp"
-#include "system/processes.hpp"
+#include "system/guard_facts.hpp"
+#include "system/guard_state.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <ostream>
 
 namespace cudapin {
 
@@ -25,6 +27,12 @@ std::string driver_of(const Machine& machine) {
 std::string upstream_of(const Profile& profile, std::string_view package) {
   const auto* found = profile.find(package);
   return found ? found->version.upstream() : std::string{};
+}
+
+/// The driver that the profile's programs will meet: the one it brings, else the machine's.
+std::string driver_under(const Profile& profile, const Machine& machine) {
+  const auto brought = upstream_of(profile, "nvidia-utils");
+  return brought.empty() ? driver_of(machine) : brought;
 }
 
 /// gcc10 -> 10: the host compilers a profile brings.
@@ -55,9 +63,8 @@ void add_generation_findings(const Profile& profile, const std::vector<Gpu>& gpu
                           profile.origin, "cudapin list"});
 }
 
-void add_driver_requirement(const Dependency& wanted, const Machine& machine,
+void add_driver_requirement(const Dependency& wanted, const std::string& driver,
                             std::vector<Finding>& findings) {
-  const auto driver = driver_of(machine);
   if (driver.empty())
     findings.push_back({Severity::error,
                         fmt::format("no NVIDIA driver is installed, and the profile needs {}", wanted.text()),
@@ -66,6 +73,18 @@ void add_driver_requirement(const Dependency& wanted, const Machine& machine,
     findings.push_back({Severity::error,
                         fmt::format("the profile needs {}, and the driver is {}", wanted.text(), driver), "",
                         "pacman -S nvidia-utils"});
+}
+
+/// A module stays loaded until a reboot; programs of another driver cannot talk to it.
+void add_reboot(const Profile& profile, const Machine& machine, std::vector<Finding>& findings) {
+  const auto brought = upstream_of(profile, "nvidia-utils");
+  if (!brought.empty() && brought != machine.driver_loaded)
+    findings.push_back({Severity::warning,
+                        fmt::format("driver {} works after a reboot only; until then {}", brought,
+                                    machine.driver_loaded.empty()
+                                        ? "no driver is loaded"
+                                        : "driver " + machine.driver_loaded + " stays loaded and CUDA fails"),
+                        "/proc/driver/nvidia/version", "reboot"});
 }
 
 }  // namespace
@@ -99,7 +118,7 @@ std::vector<Finding> judge_profile(const Profile& profile, const Facts& facts) {
     return {{Severity::error, "no NVIDIA GPU was found in this machine", "/sys/bus/pci/devices",
              "name the card: --gpu 'RTX 3090'"}};
   auto findings = judge({.gpus = facts.machine.gpus,
-                         .driver = driver_of(facts.machine),
+                         .driver = driver_under(profile, facts.machine),
                          .toolkit = upstream_of(profile, "cuda"),
                          .cudnn = upstream_of(profile, "cudnn"),
                          .glibc = facts.glibc,
@@ -108,7 +127,9 @@ std::vector<Finding> judge_profile(const Profile& profile, const Facts& facts) {
       findings, [](const Finding& finding) { return finding.severity == Severity::error; });
   if (!refused) add_generation_findings(profile, facts.machine.gpus, findings);
   for (const auto& wanted : profile.requirements)
-    if (wanted.name == "driver" && !refused) add_driver_requirement(wanted, facts.machine, findings);
+    if (wanted.name == "driver" && !refused)
+      add_driver_requirement(wanted, driver_under(profile, facts.machine), findings);
+  if (!refused) add_reboot(profile, facts.machine, findings);
   std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::severity);
   return findings;
 }
@@ -134,28 +155,44 @@ std::string facts_text(const Facts& facts, const Style& style) {
                                       facts.gpus_chosen ? ", chosen by --gpu" : "")});
   const auto driver = driver_of(facts.machine);
   rows.push_back({"Driver", driver.empty() ? "none" : driver,
-                  facts.machine.driver_loaded.empty() ? "on disk" : "loaded"});
+                  driver.empty()                        ? ""
+                  : facts.machine.driver_loaded.empty() ? "on disk"
+                                                        : "loaded"});
   return table(rows, style);
 }
 
-std::vector<std::string> work_disturbed_by(const Host& host, const PacmanConf& conf, const Plan& plan) {
+std::vector<std::string> guard_objections(const Host& host, const Plan& plan) {
   if (!plan.changes_packages()) return {};
-  const auto work = compute_processes(host);
-  if (work.empty()) return {};
-  const LocalDatabase database(conf);
-  std::set<std::string> leaving;
+  const GuardFiles files(host.root.string(), [&](const std::string& text) {
+    *host.err << "warning: " << printable(text) << '\n';
+  });
+  GuardInput input{.transactor = Transactor::cudapin};
+  input.policy = files.policy();
+  files.read(input);
   for (const auto& action : plan.actions)
-    if (action.kind != ActionKind::keep && !action.from.empty())
-      for (const auto& file : database.files(action.name)) leaving.insert("/" + file);
-  std::vector<std::string> lines;
-  for (const auto& process : work)
-    for (const auto& path : mapped_files(host, process.pid))
-      if (leaving.contains(path)) {
-        lines.push_back(fmt::format("process {} of {} computes with {}: {}", process.pid, process.user, path,
-                                    printable(process.command).substr(0, 60)));
-        break;
-      }
+    if (action.kind != ActionKind::keep)
+      input.targets.push_back({action.name,
+                               action.from.empty() ? Operation::install : Operation::upgrade,
+                               action.from,
+                               {action.to}});
+  add_work(files, host, input);
+  auto lines = judge(input).lines;
+  if (!lines.empty()) lines.erase(lines.begin());
+  for (auto& line : lines) line = trim(line);
   return lines;
+}
+
+void refresh_bounds(const Host& host, const PacmanConf& conf, const std::vector<Gpu>& gpus) {
+  auto bounds = bounds_of(gpus);
+  for (const auto& package : LocalDatabase(conf).all()) {
+    const auto brings_driver = [](const Dependency& given) {
+      return given.name == "NVIDIA-MODULE" || given.name == "nvidia-utils";
+    };
+    if (class_of(package.name) != PackageClass::driver &&
+        std::ranges::any_of(package.provides, brings_driver))
+      bounds.drivers.push_back(package.name);
+  }
+  write_guard_bounds(host, bounds);
 }
 
 }  // namespace cudapin

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace cudapin {
@@ -18,14 +19,18 @@ namespace {
 
 constexpr std::size_t largest_profile = 1u << 20;
 
-void add_folder(const fs::path& folder, const std::string& layer,
-                std::map<std::string, ProfileEntry>& found) {
-  std::error_code missing;
-  for (const auto& file : fs::directory_iterator(folder, missing))
-    if (file.path().extension() == ".yaml") {
-      const auto name = file.path().stem().string();
-      found[name] = {name, file.path(), layer};
-    }
+/// Every profile file that there is, the ones that hide others first.
+std::vector<ProfileEntry> all_profiles(const Host& host) {
+  const std::array<std::pair<fs::path, std::string>, 2> layers{
+      {{host.at("/etc/cudapin/profiles"), "site"}, {host.profiles, "built-in"}}};
+  std::vector<ProfileEntry> entries;
+  for (const auto& [folder, layer] : layers) {
+    std::error_code missing;
+    for (const auto& file : fs::directory_iterator(folder, missing))
+      if (file.path().extension() == ".yaml")
+        entries.push_back({file.path().stem().string(), file.path(), layer});
+  }
+  return entries;
 }
 
 bool is_path(const std::string& word) { return word.find('/') != word.npos || word.ends_with(".yaml"); }
@@ -39,27 +44,44 @@ bool is_path(const std::string& word) { return word.find('/') != word.npos || wo
               near.empty() ? "cudapin list" : "cudapin show " + near);
 }
 
-Profile read_profile(const fs::path& path) {
-  return parse_profile(read_file(path, largest_profile), path.string());
+std::string read_text(const fs::path& path) { return read_file(path, largest_profile); }
+
+std::optional<ProfileLibrary::Source> find_source(const std::vector<ProfileEntry>& all,
+                                                  const std::string& name, const std::string& below) {
+  auto first = all.begin();
+  const auto hiding = std::ranges::find(all, below, [](const auto& entry) { return entry.path.string(); });
+  if (hiding != all.end()) first = hiding + 1;
+  const auto found = std::find_if(first, all.end(), [&](const auto& entry) { return entry.name == name; });
+  if (found == all.end()) return std::nullopt;
+  return ProfileLibrary::Source{read_text(found->path), found->path.string()};
 }
 
 }  // namespace
 
 std::vector<ProfileEntry> known_profiles(const Host& host) {
   std::map<std::string, ProfileEntry> found;
-  add_folder(host.profiles, "built-in", found);
-  add_folder(host.at("/etc/cudapin/profiles"), "site", found);
+  for (auto& entry : all_profiles(host)) found.emplace(entry.name, entry);
   std::vector<ProfileEntry> entries;
   for (auto& [name, entry] : found) entries.push_back(std::move(entry));
   return entries;
 }
 
+Profile read_profile_file(const Host& host, const fs::path& path) {
+  const auto all = all_profiles(host);
+  ProfileLibrary library;
+  for (const auto& entry : all) library.names.push_back(entry.name);
+  library.find = [&all](const std::string& name, const std::string& below) {
+    return find_source(all, name, below);
+  };
+  return parse_profile(read_text(path), path.string(), library);
+}
+
 Profile load_profile(const Host& host, const std::string& word) {
-  if (is_path(word)) return read_profile(word);
+  if (is_path(word)) return read_profile_file(host, word);
   const auto known = known_profiles(host);
   const auto found = std::ranges::find(known, word, &ProfileEntry::name);
   if (found == known.end()) fail_unknown(word, known);
-  auto profile = read_profile(found->path);
+  auto profile = read_profile_file(host, found->path);
   if (profile.name != word)
     throw Error(fmt::format("{}:1:1: the file is called '{}' but the profile in it '{}'",
                             found->path.string(), word, printable(profile.name)),

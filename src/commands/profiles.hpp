@@ -21,6 +21,9 @@ struct ProfileEntry {
 /// All profiles in force, by name.
 std::vector<ProfileEntry> known_profiles(const Host& host);
 
+/// Reads a file; `extends` names the known profiles, and one of the file's own name means the one it hides.
+Profile read_profile_file(const Host& host, const std::filesystem::path& path);
+
 /// `word` is a name, or a path when it holds a slash or ends in .yaml. Throws Error with the closest name.
 Profile load_profile(const Host& host, const std::string& word);
 

@@ -61,12 +61,16 @@ nlohmann::json package_json(const ProfilePackage& package) {
           {"version", package.version.text()},
           {"file", package.file},
           {"depends", depends},
+          {"only_if_installed", package.only_if_installed},
           {"reason", package.reason == Reason::dependency ? "dependency" : "explicit"}};
 }
 
 nlohmann::json show_json(const Profile& profile) {
   auto packages = nlohmann::json::array();
   for (const auto& package : profile.packages) packages.push_back(package_json(package));
+  auto open = nlohmann::json::array();
+  for (const auto& package : profile.open)
+    open.push_back({{"name", package.name}, {"range", package.range.text()}});
   nlohmann::json environment = nlohmann::json::object();
   for (const auto& [name, value] : profile.environment) environment[name] = value;
   std::vector<std::string> requirements;
@@ -78,11 +82,13 @@ nlohmann::json show_json(const Profile& profile) {
           {"generations", profile.generations},
           {"snapshot", profile.snapshot},
           {"packages", packages},
+          {"open", open},
           {"pin_if_installed", profile.pin_if_installed},
           {"requires", requirements},
           {"environment", environment},
           {"unverified", profile.unverified},
-          {"origin", profile.origin}};
+          {"origin", profile.origin},
+          {"extends", profile.bases}};
 }
 
 std::string dump(const nlohmann::json& json) {
@@ -94,6 +100,7 @@ std::string show_text(const Profile& profile, const Style& style) {
                         {"For", "", join(profile.generations, ", ")},
                         {"Why", "", profile.reason},
                         {"File", "", profile.origin}};
+  for (const auto& base : profile.bases) rows.push_back({"Extends", "", base});
   if (!profile.snapshot.empty()) rows.push_back({"Stood on", "", profile.snapshot});
   for (const auto& wanted : profile.requirements) rows.push_back({"Needs", "", wanted.text()});
   if (!profile.pin_if_installed.empty())
@@ -105,9 +112,13 @@ std::string show_text(const Profile& profile, const Style& style) {
   for (const auto& package : profile.packages) {
     std::vector<std::string> depends;
     for (const auto& dependency : package.depends) depends.push_back(dependency.text());
-    rows.push_back(
-        {package.name, package.version.text(), depends.empty() ? "" : "needs " + join(depends, " ")});
+    auto note = depends.empty() ? "" : "needs " + join(depends, " ");
+    if (package.only_if_installed)
+      note += std::string(note.empty() ? "" : "; ") + "only where it is installed";
+    rows.push_back({package.name, package.version.text(), note});
   }
+  for (const auto& package : profile.open)
+    rows.push_back({package.name, package.range.text(), "a range: no version is chosen yet"});
   return out + table(rows, style);
 }
 
@@ -132,8 +143,6 @@ ExitStatus list(const ListOptions& options, const Host& host) {
   }
   *host.out << table(rows, style_of(host));
   if (!options.quiet && all.empty()) *host.out << "no profiles are installed\n";
-  if (const auto notice = recovery_notice(host); !notice.empty() && !options.quiet)
-    *host.out << notice << "; next: sudo cudapin recover\n";
   return ExitStatus::done;
 }
 

@@ -2,6 +2,7 @@
 #include "core/plan.hpp"
 
 #include "core/error.hpp"
+#include "core/family.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
@@ -21,13 +22,35 @@ Package as_package(const ProfilePackage& wanted) {
           .conflicts = wanted.conflicts};
 }
 
-/// The installed packages with the profile's in their places.
-std::vector<Package> packages_after(const Profile& profile, std::span<const Package> installed) {
-  std::vector<Package> after;
+bool refuses(const Package& package, const Package& other) {
+  return package.name != other.name &&
+         std::ranges::any_of(package.conflicts,
+                             [&](const Dependency& conflict) { return satisfies(other, conflict); });
+}
+
+/// Whether `wanted` takes the place of an installed package: they exclude each other, or the one says that it
+/// replaces the other, and both are of one family.
+bool displaces(const ProfilePackage& wanted, const Package& installed) {
+  if (wanted.name == installed.name || !same_family(wanted.name, installed.name)) return false;
+  const auto package = as_package(wanted);
+  return refuses(package, installed) || refuses(installed, package) ||
+         std::ranges::any_of(wanted.replaces, [&](const Dependency& replaced) {
+           return replaced.name == installed.name && version_meets(replaced, installed.version);
+         });
+}
+
+bool leaves(const Package& package, const Profile& profile) {
+  return !profile.find(package.name) &&
+         std::ranges::any_of(profile.packages,
+                             [&](const ProfilePackage& wanted) { return displaces(wanted, package); });
+}
+
+/// The installed packages that the profile leaves as they are.
+std::vector<Package> untouched_by(const Profile& profile, std::span<const Package> installed) {
+  std::vector<Package> rest;
   for (const auto& package : installed)
-    if (!profile.find(package.name)) after.push_back(package);
-  for (const auto& wanted : profile.packages) after.push_back(as_package(wanted));
-  return after;
+    if (!profile.find(package.name) && !leaves(package, profile)) rest.push_back(package);
+  return rest;
 }
 
 std::string label(const Package& package) { return package.name + " " + package.version; }
@@ -54,11 +77,9 @@ void add_broken(const Package& package, std::span<const Package> before, std::sp
 
 void add_conflicts(const Package& package, std::span<const Package> after,
                    std::vector<std::string>& problems) {
-  for (const auto& conflict : package.conflicts)
-    for (const auto& other : after)
-      if (other.name != package.name && satisfies(other, conflict))
-        problems.push_back(
-            fmt::format("{} and {} cannot be installed together", label(package), label(other)));
+  for (const auto& other : after)
+    if (refuses(package, other))
+      problems.push_back(fmt::format("{} and {} cannot be installed together", label(package), label(other)));
 }
 
 ActionKind kind_of(const Package* now, const ProfilePackage& wanted) {
@@ -82,44 +103,82 @@ Action plan_one(const ProfilePackage& wanted, std::span<const Package> installed
           .reason = now ? now->reason : wanted.reason};
 }
 
+/// What to install first, when nothing but missing packages is in the way.
+std::string install_hint(const Profile& profile, std::span<const Package> installed) {
+  const auto rest = untouched_by(profile, installed);
+  std::set<std::string> missing;
+  for (const auto& wanted : profile.packages)
+    for (const auto& needed : wanted.depends) {
+      const bool is_there =
+          find_satisfier(rest, needed) || std::ranges::any_of(profile.packages, [&](auto& one) {
+            return satisfies(as_package(one), needed);
+          });
+      if (!is_there && (!needed.op.empty() || needed.name.find(".so") != std::string::npos)) return {};
+      if (!is_there) missing.insert(needed.name);
+    }
+  if (missing.empty()) return {};
+  return "pacman -S --needed --asdeps " + join(std::vector<std::string>(missing.begin(), missing.end()), " ");
+}
+
 }  // namespace
+
+bool needs_file(const Action& action) {
+  return action.kind != ActionKind::keep && action.kind != ActionKind::remove;
+}
 
 bool Plan::changes_packages() const {
   return std::ranges::any_of(actions, [](const Action& action) { return action.kind != ActionKind::keep; });
 }
 
-std::vector<std::string> dependency_problems(const Profile& profile, std::span<const Package> installed) {
-  const auto after = packages_after(profile, installed);
+std::vector<std::string> Plan::removals() const {
+  std::vector<std::string> names;
+  for (const auto& action : actions)
+    if (action.kind == ActionKind::remove) names.push_back(action.name);
+  return names;
+}
+
+std::vector<std::string> dependency_problems(const Profile& whole, std::span<const Package> installed) {
+  const auto profile = for_installed(whole, installed);
+  const auto rest = untouched_by(profile, installed);
+  auto after = rest;
+  for (const auto& wanted : profile.packages) after.push_back(as_package(wanted));
   std::vector<std::string> problems;
   for (const auto& wanted : profile.packages) add_unmet(as_package(wanted), after, problems);
-  for (const auto& package : installed)
-    if (!profile.find(package.name)) add_broken(package, installed, after, problems);
-  for (const auto& package : after)
-    if (profile.find(package.name)) add_conflicts(package, after, problems);
-  for (const auto& package : installed) {
-    if (profile.find(package.name)) continue;
-    for (const auto& conflict : package.conflicts)
-      for (const auto& wanted : profile.packages)
-        if (satisfies(as_package(wanted), conflict))
-          problems.push_back(fmt::format("the installed {} refuses {} {}", label(package), wanted.name,
-                                         wanted.version.text()));
-  }
+  for (const auto& package : rest) add_broken(package, installed, after, problems);
+  for (const auto& wanted : profile.packages) add_conflicts(as_package(wanted), after, problems);
+  for (const auto& package : rest)
+    for (const auto& wanted : profile.packages)
+      if (refuses(package, as_package(wanted)))
+        problems.push_back(fmt::format("the installed {} refuses {} {}", label(package), wanted.name,
+                                       wanted.version.text()));
   return problems;
 }
 
-Plan make_plan(const Profile& profile, std::span<const Package> installed) {
-  const auto problems = dependency_problems(profile, installed);
-  if (!problems.empty())
-    throw Error(join(problems, "\n"),
-                fmt::format("cudapin show {} lists what the profile needs", profile.name));
+Plan make_plan(const Profile& whole, std::span<const Package> installed) {
+  const auto profile = for_installed(whole, installed);
+  require_exact_versions(profile);
+  if (const auto problems = dependency_problems(profile, installed); !problems.empty()) {
+    const auto hint = install_hint(profile, installed);
+    throw Error(
+        join(problems, "\n"),
+        hint.empty() ? fmt::format("cudapin show {} lists what the profile needs", profile.name) : hint);
+  }
   Plan plan{.profile = profile.name};
   std::set<std::string> pins;
   for (const auto& wanted : profile.packages) {
     plan.actions.push_back(plan_one(wanted, installed));
     pins.insert(wanted.name);
   }
-  for (const auto& partner : profile.pin_if_installed)
-    if (find_named(installed, partner)) pins.insert(partner);
+  for (const auto& package : installed)
+    if (leaves(package, profile))
+      plan.actions.push_back({.kind = ActionKind::remove,
+                              .name = package.name,
+                              .from = package.version,
+                              .reason = package.reason});
+  for (const auto& partner : profile.pin_if_installed) {
+    const auto* package = find_named(installed, partner);
+    if (package && !leaves(*package, profile)) pins.insert(partner);
+  }
   plan.pins.assign(pins.begin(), pins.end());
   return plan;
 }

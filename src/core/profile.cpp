@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/profile.hpp"
 
-#include "core/compatibility.hpp"
-#include "core/fields.hpp"
-#include "core/profile_words.hpp"
+#include "core/profile_draft.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace cudapin {
 
@@ -20,262 +17,207 @@ const ProfilePackage* Profile::find(std::string_view package) const {
 
 namespace {
 
-using yaml::Field;
-using yaml::Node;
+constexpr std::size_t depth_limit = 8;
+constexpr auto format_hint = "man cudapin-profile";
 
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::ranges::find(words, word) != words.end();
+using Pin = ProfileDraft::Pin;
+using File = ProfileDraft::File;
+
+std::string place_of(const ProfileDraft& draft, const Pin& pin) {
+  return fmt::format("{}:{}:{}", draft.profile.origin, pin.line, pin.column);
 }
 
-class Reader {
+/// A profile's own draft and those of the profiles it extends, nearest first, made one.
+class Chain {
  public:
-  explicit Reader(const std::string& origin) : problems_(origin) { profile_.origin = origin; }
+  Chain(std::string_view text, const std::string& origin, const ProfileLibrary& library);
 
-  Profile read(const Node& root);
+  Profile join();
 
  private:
-  /// One line of `packages`, until its file is found.
-  struct Pin {
-    std::string name;
-    std::optional<Version> version;
-    const Node* at;
-    const Node* file = nullptr;
+  /// A pin and how far from the own draft it was given.
+  struct Given {
+    const Pin* pin;
+    std::size_t draft;
   };
 
-  void complain(const Node& at, const std::string& text) { problems_.add(at, text); }
-  std::string read_line(const Node& node, std::string_view what) {
-    return yaml::read_line(node, what, problems_);
-  }
-  std::vector<std::string> read_lines(const Node& node, std::string_view what);
-  bool check_package_name(const Node& at, const std::string& name);
-  void read_name(const Node& node);
-  void read_generations(const Node& node);
-  void read_snapshot(const Node& node);
-  void read_packages(const Node& node);
-  void read_files(const Node& node);
-  void read_file(const Node& node);
-  void read_partners(const Node& node);
-  void read_requirements(const Node& node);
-  void read_environment(const Node& node);
-  std::vector<Dependency> read_dependencies(const Node& node, std::string_view what);
-  Reason read_reason(const Node& node);
-  bool belongs(const PackageFileName& name, const Node& at);
-  void check_whole(const Node& root);
+  void climb(const ProfileLibrary& library);
+  std::string base_problem(const ProfileLibrary& library, std::optional<ProfileLibrary::Source>& found) const;
+  std::string way_to(const std::string& origin) const;
+  std::vector<Given> pins() const;
+  void add_package(Profile& profile, const Given& given);
+  void check_orphans(const std::vector<Given>& given);
+  bool files_are_whole() const;
+  void throw_if_any() const;
 
-  yaml::Problems problems_;
-  Profile profile_;
-  std::vector<Pin> pins_;
-  bool has_bad_file_ = false;
+  std::vector<ProfileDraft> drafts_;
+  std::vector<yaml::Problem> unreadable_;  ///< of a base that is no YAML
 };
 
-std::vector<std::string> Reader::read_lines(const Node& node, std::string_view what) {
-  std::vector<std::string> lines;
-  for (const auto* item : yaml::read_words(node, what, problems_))
-    lines.push_back(read_line(*item, fmt::format("an entry of {}", what)));
-  return lines;
+Chain::Chain(std::string_view text, const std::string& origin, const ProfileLibrary& library) {
+  drafts_.push_back(read_profile_draft(text, origin));
+  climb(library);
 }
 
-bool Reader::check_package_name(const Node& at, const std::string& name) {
-  if (!is_package_name(name))
-    complain(at, fmt::format("'{}' is no package name", name));
-  else if (is_foundation(name))
-    complain(at, fmt::format("'{}' must stay as the system has it: a profile never moves {}", name,
-                             "gcc, gcc-libs, glibc or pacman"));
-  else
-    return true;
-  return false;
-}
-
-void Reader::read_name(const Node& node) {
-  profile_.name = read_line(node, "'name'");
-  if (!profile_.name.empty() && !is_profile_name(profile_.name))
-    complain(node, fmt::format("'{}' is no profile name: lower-case letters, digits, '.', '+' and '-'",
-                               profile_.name));
-}
-
-void Reader::read_generations(const Node& node) {
-  const auto known = generation_names();
-  for (const auto* item : yaml::read_words(node, "'generations'", problems_)) {
-    if (!contains(known, item->scalar)) {
-      const auto nearest = closest(item->scalar, known);
-      complain(*item, fmt::format("unknown generation '{}', {}", item->scalar,
-                                  nearest.empty() ? "known are " + join(known, ", ")
-                                                  : fmt::format("did you mean '{}'?", nearest)));
-    } else if (contains(profile_.generations, item->scalar)) {
-      complain(*item, fmt::format("generation '{}' is given twice", item->scalar));
+void Chain::climb(const ProfileLibrary& library) {
+  while (!drafts_.back().base.empty()) {
+    auto& draft = drafts_.back();
+    std::optional<ProfileLibrary::Source> found;
+    if (const auto problem = base_problem(library, found); !problem.empty())
+      return draft.problems.add(draft.base_line, draft.base_column, problem);
+    try {
+      drafts_.push_back(read_profile_draft(found->text, found->origin));
+    } catch (const yaml::InvalidFile& error) {
+      unreadable_ = error.problems;
+      return;
     }
-    profile_.generations.push_back(item->scalar);
   }
-  if (node.kind == Node::Kind::sequence && node.items.empty()) complain(node, "'generations' is empty");
 }
 
-void Reader::read_snapshot(const Node& node) {
-  profile_.snapshot = read_line(node, "'snapshot'");
-  if (!profile_.snapshot.empty() && !is_date(profile_.snapshot))
-    complain(node, fmt::format("'{}' is no day of the calendar (YYYY-MM-DD)", profile_.snapshot));
+/// Why the last draft's base cannot be read on, or empty and the base itself.
+std::string Chain::base_problem(const ProfileLibrary& library,
+                                std::optional<ProfileLibrary::Source>& found) const {
+  const auto& draft = drafts_.back();
+  const bool is_itself = draft.base == draft.profile.name;
+  if (library.find) found = library.find(draft.base, is_itself ? draft.profile.origin : "");
+  if (!found && is_itself) return fmt::format("'{}' extends itself", draft.base);
+  if (!found) {
+    const auto nearest = closest(draft.base, library.names);
+    return fmt::format("no profile is called '{}'{}", draft.base,
+                       nearest.empty() ? "" : fmt::format(", did you mean '{}'?", nearest));
+  }
+  if (const auto way = way_to(found->origin); !way.empty()) return "a loop of profiles: " + way;
+  if (drafts_.size() > depth_limit) return fmt::format("more than {} profiles deep", depth_limit);
+  return {};
 }
 
-void Reader::read_packages(const Node& node) {
-  if (node.kind != Node::Kind::mapping || node.entries.empty()) {
-    complain(node, "'packages' must be a mapping of names to versions");
+/// `a -> b -> a` when the file is one of the chain, else empty.
+std::string Chain::way_to(const std::string& origin) const {
+  const auto first =
+      std::ranges::find(drafts_, origin, [](const auto& draft) { return draft.profile.origin; });
+  if (first == drafts_.end()) return {};
+  std::string way;
+  for (auto draft = first; draft != drafts_.end(); ++draft) way += draft->profile.name + " -> ";
+  return way + first->profile.name;
+}
+
+/// The base's pins in its order, the own ones in their places or after them.
+std::vector<Chain::Given> Chain::pins() const {
+  std::vector<Given> all;
+  for (auto i = drafts_.size(); i-- > 0;)
+    for (const auto& pin : drafts_[i].pins) {
+      const auto older = std::ranges::find(all, pin.name, [](const Given& given) { return given.pin->name; });
+      if (older == all.end())
+        all.push_back({&pin, i});
+      else
+        *older = {&pin, i};
+    }
+  return all;
+}
+
+bool Chain::files_are_whole() const {
+  const bool is_bad = std::ranges::any_of(drafts_, &ProfileDraft::has_bad_file);
+  return unreadable_.empty() && !is_bad && (drafts_.size() > 1 || drafts_.front().has_files);
+}
+
+/// The file of a pin is the nearest one that is not farther away than the pin itself.
+void Chain::add_package(Profile& profile, const Given& given) {
+  const auto& [name, version, range, line, column] = *given.pin;
+  for (std::size_t i = 0; i <= given.draft; ++i) {
+    const auto* file = drafts_[i].find_file(name);
+    if (!file) continue;
+    if (range || (version && version->text() != file->package.version.text()))
+      drafts_[i].problems.add(
+          file->line, file->column,
+          fmt::format("'{}' is version {}, but 'packages' has {}", file->package.file,
+                      file->package.version.text(), range ? "'" + range->text() + "'" : version->text()));
+    profile.packages.push_back(file->package);
     return;
   }
-  for (const auto& [key, value] : node.entries) {
-    Pin pin{.name = key.scalar, .version = {}, .at = &key};
-    const bool is_allowed = check_package_name(key, pin.name);
-    const auto text = read_line(value, fmt::format("the version of '{}'", pin.name));
-    if (const auto problem = version_problem(pin.name, text); text.empty() || !is_allowed) {
-      // said already
-    } else if (!problem.empty()) {
-      complain(value, problem);
-    } else {
-      pin.version = Version::parse(text);
-    }
-    pins_.push_back(std::move(pin));
+  auto& draft = drafts_[given.draft];
+  if (range)
+    profile.open.push_back({name, *range, place_of(draft, *given.pin)});
+  else if (version && files_are_whole())
+    draft.problems.add(line, column, fmt::format("'{}' has no entry in 'files'", name));
+}
+
+void Chain::check_orphans(const std::vector<Given>& given) {
+  for (auto& draft : drafts_)
+    for (const auto& file : draft.files)
+      if (std::ranges::none_of(given, [&](const Given& one) { return one.pin->name == file.package.name; }))
+        draft.problems.add(file.line, file.column,
+                           fmt::format("'{}' is a file of '{}', which is not in 'packages'",
+                                       file.package.file, file.package.name));
+}
+
+void Chain::throw_if_any() const {
+  std::vector<yaml::Problem> all;
+  for (const auto& draft : drafts_) {
+    const auto problems = draft.problems.in_order();
+    all.insert(all.end(), problems.begin(), problems.end());
   }
+  all.insert(all.end(), unreadable_.begin(), unreadable_.end());
+  if (!all.empty()) throw yaml::InvalidFile(std::move(all), format_hint);
 }
 
-std::vector<Dependency> Reader::read_dependencies(const Node& node, std::string_view what) {
-  std::vector<Dependency> dependencies;
-  for (const auto* item : yaml::read_words(node, what, problems_)) {
-    if (auto dependency = whole_dependency(item->scalar))
-      dependencies.push_back(std::move(*dependency));
-    else
-      complain(*item, fmt::format("'{}' is no dependency (name, or name>=version)", item->scalar));
-  }
-  return dependencies;
+/// `own` with what only `base` has, at the end.
+template <typename Item, typename Key>
+void complete(std::vector<Item>& own, const std::vector<Item>& base, Key key) {
+  const auto given = own;
+  for (const auto& item : base)
+    if (std::ranges::find(given, std::invoke(key, item), key) == given.end()) own.push_back(item);
 }
 
-Reason Reader::read_reason(const Node& node) {
-  if (node.scalar != "dependency" && node.scalar != "explicit")
-    complain(node, "'as' must be 'dependency' or 'explicit'");
-  return node.scalar == "dependency" ? Reason::dependency : Reason::explicitly;
+template <typename Value>
+void inherit(Value& own, const Value& base) {
+  if (own.empty()) own = base;
 }
 
-/// `node` is one entry of `files`; `packages` was read before.
-void Reader::read_file(const Node& node) {
-  std::optional<PackageFileName> name;
-  ProfilePackage package{.name = {}, .version = *Version::parse("0-1")};
-  const auto read_file_name = [&](const Node& value) {
-    package.file = read_line(value, "'file'");
-    name = parse_file_name(package.file);
-    if (!name && !package.file.empty())
-      complain(value, fmt::format("'{}' is no package file name", package.file));
-    if (name && !belongs(*name, value)) name.reset();
-  };
-  const std::array fields{
-      Field{"file", true, read_file_name},
-      Field{"depends", true, [&](const Node& n) { package.depends = read_dependencies(n, "'depends'"); }},
-      Field{"provides", false, [&](const Node& n) { package.provides = read_dependencies(n, "'provides'"); }},
-      Field{"conflicts", false,
-            [&](const Node& n) { package.conflicts = read_dependencies(n, "'conflicts'"); }},
-      Field{"as", false, [&](const Node& n) { package.reason = read_reason(n); }},
-  };
-  yaml::read_mapping(node, "a file", fields, problems_);
-  has_bad_file_ = has_bad_file_ || !name;
-  if (!name) return;
-  package.name = name->name;
-  package.version = name->version;
-  profile_.packages.push_back(std::move(package));
+void inherit_from(Profile& profile, const Profile& base) {
+  inherit(profile.summary, base.summary);
+  inherit(profile.reason, base.reason);
+  inherit(profile.generations, base.generations);
+  inherit(profile.snapshot, base.snapshot);
+  complete(profile.pin_if_installed, base.pin_if_installed, std::identity{});
+  complete(profile.requirements, base.requirements, &Dependency::name);
+  complete(profile.environment, base.environment, &std::pair<std::string, std::string>::first);
+  complete(profile.unverified, base.unverified, std::identity{});
+  profile.bases.push_back(base.origin);
 }
 
-/// Whether a file is the one that `packages` asks for.
-bool Reader::belongs(const PackageFileName& name, const Node& at) {
-  const auto pin = std::ranges::find(pins_, name.name, &Pin::name);
-  if (pin == pins_.end()) {
-    complain(at, fmt::format("'{}' is a file of '{}', which is not in 'packages'", name.text(), name.name));
-    return false;
-  }
-  if (pin->file)
-    complain(at, fmt::format("a second file for '{}', the first is at line {}", name.name, pin->file->line));
-  else if (pin->version && pin->version->text() != name.version.text())
-    complain(at, fmt::format("'{}' is version {}, but 'packages' has {}", name.text(), name.version.text(),
-                             pin->version->text()));
-  pin->file = &at;
-  return true;
-}
-
-void Reader::read_files(const Node& node) {
-  if (node.kind != Node::Kind::sequence) complain(node, "'files' must be a list, one entry for each package");
-  for (const auto& item : node.items) read_file(item);
-}
-
-void Reader::read_partners(const Node& node) {
-  for (const auto* item : yaml::read_words(node, "'pin_if_installed'", problems_)) {
-    if (check_package_name(*item, item->scalar) && std::ranges::count(pins_, item->scalar, &Pin::name) > 0)
-      complain(*item, fmt::format("'{}' is in 'packages' already", item->scalar));
-    profile_.pin_if_installed.push_back(item->scalar);
-  }
-}
-
-void Reader::read_requirements(const Node& node) {
-  if (node.kind != Node::Kind::mapping) complain(node, "'requires' must be a mapping of names to versions");
-  for (const auto& [key, value] : node.entries) {
-    const auto bound = read_line(value, fmt::format("the bound of '{}'", key.scalar));
-    auto requirement = whole_dependency(key.scalar + bound);
-    if (bound.empty()) continue;
-    if (!requirement || requirement->name != key.scalar)
-      complain(value, fmt::format("'{}' is no bound, give one like \">=450.80.02\"", bound));
-    else
-      profile_.requirements.push_back(std::move(*requirement));
-  }
-}
-
-void Reader::read_environment(const Node& node) {
-  if (node.kind != Node::Kind::mapping) complain(node, "'environment' must be a mapping of names to values");
-  for (const auto& [key, value] : node.entries) {
-    if (!is_variable(key.scalar))
-      complain(key, fmt::format("'{}' is no variable: upper-case letters, digits and '_'", key.scalar));
-    else if (is_loading_variable(key.scalar))
-      complain(key, fmt::format("a profile never sets '{}'", key.scalar));
-    profile_.environment.emplace_back(key.scalar,
-                                      read_line(value, fmt::format("the value of '{}'", key.scalar)));
-  }
-}
-
-/// What only shows when everything is read; puts the packages into the order of `packages`.
-void Reader::check_whole(const Node& root) {
-  if (root.find("files") && !has_bad_file_)
-    for (const auto& pin : pins_)
-      if (!pin.file) complain(*pin.at, fmt::format("'{}' has no entry in 'files'", pin.name));
-  const auto place = [&](const ProfilePackage& package) {
-    return std::ranges::find(pins_, package.name, &Pin::name) - pins_.begin();
-  };
-  std::ranges::stable_sort(profile_.packages, {}, place);
-}
-
-Profile Reader::read(const Node& root) {
-  const auto refuse_extends = [&](const Node& node) {
-    complain(node, "'extends' is not supported: name every package with its exact version");
-  };
-  if (const auto* packages = root.find("packages")) read_packages(*packages);
-  const std::array fields{
-      Field{"name", true, [&](const Node& node) { read_name(node); }},
-      Field{"summary", true, [&](const Node& node) { profile_.summary = read_line(node, "'summary'"); }},
-      Field{"reason", true,
-            [&](const Node& node) { profile_.reason = yaml::read_text(node, "'reason'", problems_); }},
-      Field{"generations", true, [&](const Node& node) { read_generations(node); }},
-      Field{"snapshot", false, [&](const Node& node) { read_snapshot(node); }},
-      Field{"packages", true, [](const Node&) {}},  // read first: others refer to it
-      Field{"files", true, [&](const Node& node) { read_files(node); }},
-      Field{"pin_if_installed", false, [&](const Node& node) { read_partners(node); }},
-      Field{"requires", false, [&](const Node& node) { read_requirements(node); }},
-      Field{"environment", false, [&](const Node& node) { read_environment(node); }},
-      Field{"unverified", false,
-            [&](const Node& node) { profile_.unverified = read_lines(node, "'unverified'"); }},
-      Field{"extends", false, refuse_extends},
-  };
-  yaml::read_mapping(root, "a profile", fields, problems_);
-  check_whole(root);
-  problems_.throw_if_any("man cudapin-profile");
-  return std::move(profile_);
+Profile Chain::join() {
+  auto profile = drafts_.front().profile;
+  for (std::size_t i = 1; i < drafts_.size(); ++i) inherit_from(profile, drafts_[i].profile);
+  const auto given = pins();
+  for (const auto& one : given) add_package(profile, one);
+  check_orphans(given);
+  throw_if_any();
+  std::erase_if(profile.pin_if_installed, [&](const std::string& name) {
+    return std::ranges::any_of(given, [&](const Given& one) { return one.pin->name == name; });
+  });
+  return profile;
 }
 
 }  // namespace
 
-Profile parse_profile(std::string_view text, const std::string& origin) {
-  const auto root = yaml::parse(text, origin);
-  return Reader(origin).read(root);
+Profile parse_profile(std::string_view text, const std::string& origin, const ProfileLibrary& library) {
+  return Chain(text, origin, library).join();
+}
+
+void require_exact_versions(const Profile& profile) {
+  std::vector<std::string> problems;
+  for (const auto& package : profile.open)
+    problems.push_back(fmt::format("{}: '{}' needs an exact version in place of '{}', and its file",
+                                   package.place, package.name, package.range.text()));
+  if (!problems.empty()) throw Error(join(problems, "\n"), format_hint);
+}
+
+Profile for_installed(Profile profile, std::span<const Package> installed) {
+  std::erase_if(profile.packages, [&](const ProfilePackage& package) {
+    return package.only_if_installed &&
+           std::ranges::find(installed, package.name, &Package::name) == installed.end();
+  });
+  return profile;
 }
 
 }  // namespace cudapin

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/package.hpp"
+#include "core/version_range.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +21,16 @@ struct ProfilePackage {
   std::vector<Dependency> depends;  ///< as its .PKGINFO has them
   std::vector<Dependency> provides;
   std::vector<Dependency> conflicts;
+  std::vector<Dependency> replaces;
   Reason reason = Reason::explicitly;  ///< when it is newly installed; an installed package keeps its own
+  bool only_if_installed = false;      ///< left out on a machine that has no version of it
+};
+
+/// A package of a profile whose version is yet to be chosen.
+struct OpenPackage {
+  std::string name;
+  VersionRange range;
+  std::string place;  ///< origin:line:column
 };
 
 /// A set of versions that fit together for some GPU generations. Data only; see cudapin-profile(5).
@@ -29,29 +40,37 @@ struct Profile {
   std::string reason;                         ///< why these versions
   std::vector<std::string> generations;       ///< ids of compatibility's generations; never empty
   std::string snapshot;                       ///< YYYY-MM-DD of the archive the set stood on, or empty
-  std::vector<ProfilePackage> packages;       ///< in the file's order; never empty
+  std::vector<ProfilePackage> packages;       ///< those with exact versions, in the file's order
+  std::vector<OpenPackage> open;              ///< those with ranges
   std::vector<std::string> pin_if_installed;  ///< partners pinned at whatever version is installed
   std::vector<Dependency> requirements;       ///< checked only: must be installed, or `driver` >= a version
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::string> unverified;  ///< what its author could not confirm, in words
   std::string origin;                   ///< the file it was read from
+  std::vector<std::string> bases;       ///< files of the profiles it extends, nearest first
 
   const ProfilePackage* find(std::string_view package) const;
 };
 
-/// Reads a profile; every problem of the file in one Error, each `origin:line:column: …`. A mapping of
-///   name, summary, reason     text; the name in lower case
-///   generations               a list of ids
-///   packages                  names to exact versions, with epoch and pkgrel
-///   files                     a list, one for each package: `file` (full name) and `depends`, and where
-///   there
-///                             are any `provides` and `conflicts`; `as: dependency` where only others need it
-/// and, optional,
-///   snapshot                  YYYY-MM-DD
-///   pin_if_installed          a list of names
-///   requires                  names, or `driver`, to bounds such as ">=450.80.02"
-///   environment               variables to values; none that decides what shells load
-///   unverified                a list of sentences
-Profile parse_profile(std::string_view text, const std::string& origin);
+/// The profiles that `extends` can name.
+struct ProfileLibrary {
+  struct Source {
+    std::string text;
+    std::string origin;
+  };
+  /// The profile of that name; with `below`, the origin of one of the same name, the one that it hides.
+  std::function<std::optional<Source>(const std::string& name, const std::string& below)> find;
+  std::vector<std::string> names;
+};
+
+/// Reads a profile and those it extends; every problem of all files in one yaml::InvalidFile, each
+/// `origin:line:column: …`. The keys are those of cudapin-profile(5) and of its JSON Schema.
+Profile parse_profile(std::string_view text, const std::string& origin, const ProfileLibrary& library = {});
+
+/// One Error that names every package whose version is a range: nothing chooses one yet.
+void require_exact_versions(const Profile& profile);
+
+/// The profile on a machine: without the packages that are only for machines which have them.
+Profile for_installed(Profile profile, std::span<const Package> installed);
 
 }  // namespace cudapin

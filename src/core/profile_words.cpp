@@ -2,6 +2,7 @@
 #include "core/profile_words.hpp"
 
 #include "core/text.hpp"
+#include "core/version_range.hpp"
 
 #include <fmt/format.h>
 
@@ -86,15 +87,14 @@ bool is_date(const std::string& text) {
 }
 
 std::string version_problem(const std::string& package, const std::string& text) {
-  const auto other = package == "cuda" ? mistaken_for_cuda(text) : std::string{};
-  if (!other.empty())
-    return fmt::format("'{}' is no CUDA version, did you mean {}?{}", text, other,
-                       other == "driver" ? " (it goes under 'requires')" : "");
-  if (text.find_first_of("<>=*^, |") != text.npos)
-    return fmt::format("'{}' is no exact version: ranges and wildcards are not supported", text);
+  for (const auto& version : package == "cuda" ? versions_in(text) : std::vector<std::string>{})
+    if (const auto other = mistaken_for_cuda(version); !other.empty())
+      return fmt::format("'{}' is no CUDA version, did you mean {}?{}", text, other,
+                         other == "driver" ? " (it goes under 'requires')" : "");
+  if (is_range(text)) return range_problem(text);
   if (Version::parse(text)) return {};
   if (Version::parse(text + "-1"))
-    return fmt::format("'{0}' is no exact version: the pkgrel is missing, as in {0}-1", text);
+    return fmt::format("'{0}' is no exact version: the pkgrel is missing, as in {0}-1 or {0}-*", text);
   return fmt::format("'{}' is no package version", text);
 }
 

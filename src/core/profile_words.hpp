@@ -25,8 +25,8 @@ bool is_loading_variable(std::string_view name);
 /// YYYY-MM-DD, and in the calendar.
 bool is_date(const std::string& text);
 
-/// Why `text` is no exact version of `package`, in words; empty when it is one. Knows a driver's or cuDNN's
-/// version given for cuda.
+/// Why `text` is neither an exact version of `package` nor a range, in words; empty when it is one. Knows a
+/// driver's or cuDNN's version given for cuda.
 std::string version_problem(const std::string& package, const std::string& text);
 
 /// Nothing unless all of `text` is one dependency.

@@ -26,22 +26,42 @@ const Node* Node::find(std::string_view key) const {
 
 void Problems::add(const Node& at, const std::string& text) { add(at.line, at.column, text); }
 
-void Problems::add(int line, int column, const std::string& text) { found_.push_back({line, column, text}); }
+void Problems::add(int line, int column, const std::string& text) {
+  found_.push_back({origin_, line, column, text});
+}
 
-void Problems::throw_if_any(const std::string& hint) const {
-  if (found_.empty()) return;
+std::vector<Problem> Problems::in_order() const {
   auto sorted = found_;
   std::ranges::stable_sort(sorted, {},
                            [](const Problem& problem) { return std::pair(problem.line, problem.column); });
+  return sorted;
+}
+
+void Problems::throw_if_any(const std::string& hint) const {
+  if (!found_.empty()) throw InvalidFile(in_order(), hint);
+}
+
+std::string Problem::line_of_text() const {
+  return printable(fmt::format("{}:{}:{}: {}", origin, line, column, text));
+}
+
+namespace {
+
+std::string lines_of(const std::vector<Problem>& problems) {
   constexpr std::size_t limit = 100;  // a hostile file must not flood the terminal
   std::vector<std::string> lines;
-  for (const auto& problem : std::span(sorted).first(std::min(sorted.size(), limit)))
+  for (const auto& problem : std::span(problems).first(std::min(problems.size(), limit)))
+    lines.push_back(problem.line_of_text());
+  if (problems.size() > limit)
     lines.push_back(
-        printable(fmt::format("{}:{}:{}: {}", origin_, problem.line, problem.column, problem.text)));
-  if (sorted.size() > limit)
-    lines.push_back(printable(fmt::format("{}: and {} more problems", origin_, sorted.size() - limit)));
-  throw Error(join(lines, "\n"), hint);
+        printable(fmt::format("{}: and {} more problems", problems.back().origin, problems.size() - limit)));
+  return join(lines, "\n");
 }
+
+}  // namespace
+
+InvalidFile::InvalidFile(std::vector<Problem> found, const std::string& hint_text)
+    : Error(lines_of(found), hint_text), problems(std::move(found)) {}
 
 namespace {
 

@@ -32,31 +32,42 @@ struct Entry {
   Node value;
 };
 
-/// Problems of one file, gathered to be thrown together: one line each, `origin:line:column: text`, in the
-/// file's order.
+/// Something wrong in a file, in words.
+struct Problem {
+  std::string origin;
+  int line;
+  int column;
+  std::string text;
+
+  /// `origin:line:column: text`
+  std::string line_of_text() const;
+};
+
+/// All that is wrong in a file or several, one line each.
+struct InvalidFile : Error {
+  InvalidFile(std::vector<Problem> found, const std::string& hint_text);
+  std::vector<Problem> problems;
+};
+
+/// Problems of one file, gathered to be thrown together in the file's order.
 class Problems {
  public:
   explicit Problems(std::string origin) : origin_(std::move(origin)) {}
   void add(const Node& at, const std::string& text);
   void add(int line, int column, const std::string& text);
   bool empty() const { return found_.empty(); }
-  /// Throws an Error with every problem when there is one.
+  std::vector<Problem> in_order() const;
+  /// Throws InvalidFile with every problem when there is one.
   void throw_if_any(const std::string& hint) const;
 
  private:
-  struct Problem {
-    int line;
-    int column;
-    std::string text;
-  };
-
   std::string origin_;
   std::vector<Problem> found_;
 };
 
-/// Parses one document of plain data. Refused, with file, line and column: over 1 MiB, NUL, invalid UTF-8,
-/// tabs as indentation, duplicate keys, merge keys, anchors and aliases, tags, keys that are not scalars,
-/// nesting over 64, more than one document. A byte-order mark is accepted.
+/// Parses one document of plain data. Refused by InvalidFile, with file, line and column: over 1 MiB, NUL,
+/// invalid UTF-8, tabs as indentation, duplicate keys, merge keys, anchors and aliases, tags, keys that are
+/// not scalars, nesting over 64, more than one document. A byte-order mark is accepted.
 Node parse(std::string_view text, const std::string& origin);
 
 }  // namespace cudapin::yaml

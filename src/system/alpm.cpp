@@ -7,6 +7,8 @@
 #include <alpm.h>
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdarg>
@@ -192,11 +194,12 @@ const char* name_in_conflict(alpm_pkg_t* pkg) { return alpm_pkg_get_name(pkg); }
 const char* name_in_conflict(const char* name) { return name; }
 #endif
 
-std::vector<std::string> conflicts(alpm_handle_t* handle, alpm_list_t* targets) {
+std::vector<std::string> conflicts(alpm_handle_t* handle, alpm_list_t* targets, alpm_list_t* leaving) {
   List together;
   for_each<alpm_pkg_t>(targets, [&](alpm_pkg_t* pkg) { add(together, pkg); });
   for_each<alpm_pkg_t>(installed_packages(handle), [&](alpm_pkg_t* pkg) {
-    if (!alpm_pkg_find(targets, alpm_pkg_get_name(pkg))) add(together, pkg);
+    const auto* name = alpm_pkg_get_name(pkg);
+    if (!alpm_pkg_find(targets, name) && !alpm_pkg_find(leaving, name)) add(together, pkg);
   });
   std::vector<std::string> problems;
   auto* found = alpm_checkconflicts(handle, together.get());
@@ -264,12 +267,14 @@ struct Transaction::State {
   State& operator=(const State&) = delete;
   ~State() {
     if (open) alpm_trans_release(handle.get());
+    lock_note.reset();
   }
 
   PacmanConf conf;
   const Host& host;
   TransactionEvents events;
   Handle handle;  ///< outlives the transaction in it
+  std::optional<LockNote> lock_note;
   bool open = false;
   bool started = false;
   bool done = false;
@@ -281,6 +286,9 @@ struct Transaction::State {
   std::exception_ptr thrown;                  ///< by a callback; C code is not unwound
 
   alpm_list_t* targets() const { return alpm_trans_get_add(handle.get()); }
+  bool leaves(const char* name) const {
+    return alpm_pkg_find(alpm_trans_get_remove(handle.get()), name) != nullptr;
+  }
   void configure();
   std::string add_target(const TransactionTarget& target);
   std::string add_removal(const std::string& name);
@@ -337,8 +345,9 @@ void Transaction::State::note(alpm_event_type_t type, const char* text) {
   stop_if_interrupted();
 }
 
-/// No to everything: nothing is removed, replaced, skipped or imported that cudapin did not plan.
-CUDAPIN_UNALIGNED void Transaction::State::on_question(void*, alpm_question_t* question) noexcept {
+/// No to everything: nothing is removed, replaced, skipped or imported that cudapin did not plan. libalpm
+/// asks about a conflict with a package that leaves all the same.
+CUDAPIN_UNALIGNED void Transaction::State::on_question(void* state, alpm_question_t* question) noexcept {
   switch (question->type) {
     case ALPM_QUESTION_INSTALL_IGNOREPKG:
       question->install_ignorepkg.install = 0;
@@ -347,7 +356,8 @@ CUDAPIN_UNALIGNED void Transaction::State::on_question(void*, alpm_question_t* q
       question->replace.replace = 0;
       break;
     case ALPM_QUESTION_CONFLICT_PKG:
-      question->conflict.remove = 0;
+      question->conflict.remove =
+          static_cast<State*>(state)->leaves(name_in_conflict(question->conflict.conflict->package2)) ? 1 : 0;
       break;
     case ALPM_QUESTION_CORRUPTED_PKG:
       question->corrupted.remove = 0;
@@ -451,9 +461,9 @@ void Transaction::State::overwrite_files_of(alpm_pkg_t* pkg) {
 /// libalpm would stop at the first kind of problem; these are all.
 void Transaction::State::require_solvable() const {
   auto problems = foreign_architectures(conf, targets());
-  std::ranges::move(broken_dependencies(handle.get(), targets(), alpm_trans_get_remove(handle.get())),
-                    std::back_inserter(problems));
-  std::ranges::move(conflicts(handle.get(), targets()), std::back_inserter(problems));
+  auto* leaving = alpm_trans_get_remove(handle.get());
+  std::ranges::move(broken_dependencies(handle.get(), targets(), leaving), std::back_inserter(problems));
+  std::ranges::move(conflicts(handle.get(), targets(), leaving), std::back_inserter(problems));
   if (!problems.empty()) throw Error(join(problems, "\n"));
 }
 
@@ -492,12 +502,16 @@ void Transaction::State::mark_dependencies() {
 Transaction::Transaction(const PacmanConf& conf, const Host& host, TransactionEvents events)
     : state_(std::make_unique<State>(conf, host, std::move(events))) {
   state_->configure();
+  clear_dead_lock(conf, host, false);
+  // Who cannot write there gets no lock either.
+  if (::access(conf.dbpath.c_str(), W_OK) == 0) state_->lock_note.emplace(conf, host);
   if (alpm_trans_init(state_->handle.get(), 0) != 0) {
     const auto reason = alpm_errno(state_->handle.get());
     if (reason == ALPM_ERR_HANDLE_LOCK) throw lock_failure(conf, host);
     throw state_->prepare_failure(reason);
   }
   state_->open = true;
+  if (state_->lock_note) state_->lock_note->made();
 }
 
 Transaction::~Transaction() = default;
@@ -542,7 +556,7 @@ void Transaction::commit() {
   if (state_->thrown) std::rethrow_exception(state_->thrown);
 }
 
-fs::path Transaction::lock_file() const { return alpm_option_get_lockfile(state_->handle.get()); }
+bool Transaction::started() const { return state_->started; }
 
 std::string alpm_version_text() { return alpm_version(); }
 

@@ -46,9 +46,9 @@ struct TransactionTarget {
   Reason reason;  ///< of a package that is not installed yet; others keep theirs
 };
 
-/// What only the way back from an interrupted change needs.
+/// What else belongs to a transaction.
 struct Preparation {
-  std::vector<std::string> removals;  ///< installed packages that leave
+  std::vector<std::string> removals;  ///< installed packages that leave, for a target that conflicts too
   bool own_files_may_exist = false;   ///< files of the targets that are there, unowned, are overwritten
 };
 
@@ -74,8 +74,8 @@ class Transaction {
   /// nothing: a caller re-reads the database (see `unproven`). A signal stops it between packages, and the
   /// Error says `interrupted`.
   void commit();
-  /// The db.lck this transaction made.
-  std::filesystem::path lock_file() const;
+  /// Whether a package may have been touched: false while a failed commit has changed nothing.
+  bool started() const;
 
  private:
   struct State;

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <sstream>
 
 namespace cudapin {
@@ -145,6 +146,28 @@ void check_effective(const Host& host, std::span<const std::string> names) {
                 "pacman-conf IgnorePkg");
 }
 
+/// Makes pacman.conf what `edit` makes of it; the old bytes come back when pacman does not take it so.
+bool edit_conf(const Host& host, std::span<const std::string> names,
+               const std::function<std::string(const std::string&)>& edit) {
+  (void)read_pacman_conf(host);  // a file that pacman refuses is left alone
+  const auto file = real_conf_file(host);
+  const auto old_text = read_file(file);
+  const auto new_text = edit(old_text);
+  if (new_text == old_text) {
+    check_effective(host, names);
+    return false;
+  }
+  check_changeable(file);
+  replace_file(file, new_text);
+  try {
+    check_effective(host, names);
+  } catch (...) {
+    replace_file(file, old_text);
+    throw;
+  }
+  return true;
+}
+
 }  // namespace
 
 PacmanConf read_pacman_conf(const Host& host) {
@@ -165,24 +188,16 @@ PacmanConf read_pacman_conf(const Host& host) {
   return conf;
 }
 
-bool write_pins(const Host& host, std::span<const std::string> names) {
-  (void)read_pacman_conf(host);  // a file that pacman refuses is left alone
-  const auto file = real_conf_file(host);
-  const auto old_text = read_file(file);
-  const auto new_text = with_pins(old_text, names);
-  if (new_text == old_text) {
-    check_effective(host, names);
-    return false;
-  }
-  check_changeable(file);
-  replace_file(file, new_text);
-  try {
-    check_effective(host, names);
-  } catch (...) {
-    replace_file(file, old_text);
-    throw;
-  }
-  return true;
+bool write_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> former) {
+  std::vector<std::string> ours(former.begin(), former.end());
+  ours.insert(ours.end(), names.begin(), names.end());
+  return edit_conf(host, names, [&](const std::string& text) {
+    return with_pins(former.empty() ? text : with_foreign_kept(text, ours), names);
+  });
+}
+
+bool repair_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> own) {
+  return edit_conf(host, names, [&](const std::string& text) { return repaired_pins(text, names, own); });
 }
 
 }  // namespace cudapin

@@ -82,13 +82,113 @@ TEST_CASE("plan: installed packages that would lose a dependency are all named")
 
 TEST_CASE("plan: conflicts count in both directions") {
   auto machine = rolling();
-  machine.push_back(installed("cuda-sdk", "1-1"));
+  machine.push_back(installed("cuda-rival", "1-1"));
   auto profile = ampere();
-  profile.packages[0].conflicts = {parse_dependency("cuda-sdk")};
+  profile.packages[0].conflicts = {parse_dependency("cuda-rival")};
   CHECK(dependency_problems(profile, machine).size() == 1);
   machine.push_back(installed("old-world", "1-1"));
   machine.back().conflicts = {parse_dependency("cuda<12")};
   CHECK(dependency_problems(profile, machine).size() == 2);
+}
+
+namespace {
+
+std::vector<Dependency> parsed(std::vector<std::string> texts) {
+  std::vector<Dependency> all;
+  for (const auto& text : texts) all.push_back(parse_dependency(text));
+  return all;
+}
+
+Profile pascal() {
+  Profile profile{.name = "pascal-580", .generations = {"pascal"}};
+  profile.packages = {wanted("nvidia-dkms", "580.119.02-1", {"nvidia-utils=580.119.02"}),
+                      wanted("nvidia-utils", "580.119.02-1"), wanted("lib32-nvidia-utils", "580.119.02-1")};
+  profile.packages[0].provides = parsed({"NVIDIA-MODULE", "nvidia"});
+  profile.packages[0].conflicts = parsed({"NVIDIA-MODULE", "nvidia"});
+  profile.packages[2].only_if_installed = true;
+  profile.pin_if_installed = {"nvidia-open"};
+  return profile;
+}
+
+Package open_module() {
+  auto module = installed("nvidia-open", "590.48.01-3", {"nvidia-utils=590.48.01"});
+  module.provides = parsed({"NVIDIA-MODULE"});
+  module.conflicts = parsed({"NVIDIA-MODULE"});
+  return module;
+}
+
+}  // namespace
+
+TEST_CASE("plan: one of the family leaves for the profile's") {
+  const std::vector<Package> machine{installed("nvidia-utils", "590.48.01-1"), open_module()};
+  const auto plan = make_plan(pascal(), machine);
+  REQUIRE(plan.actions.size() == 3);
+  CHECK(plan.actions[0].kind == ActionKind::install);
+  CHECK(plan.actions[1].kind == ActionKind::downgrade);
+  CHECK(plan.actions[2] == Action{.kind = ActionKind::remove,
+                                  .name = "nvidia-open",
+                                  .from = "590.48.01-3",
+                                  .to = "",
+                                  .file = "",
+                                  .source = "",
+                                  .reason = Reason::explicitly});
+  CHECK(plan.removals() == std::vector<std::string>{"nvidia-open"});
+  CHECK(needs_file(plan.actions[0]));
+  CHECK(!needs_file(plan.actions[2]));
+  CHECK(plan.pins == std::vector<std::string>{"nvidia-dkms", "nvidia-utils"});
+}
+
+TEST_CASE("plan: what needs the one that leaves is named") {
+  std::vector<Package> machine{installed("nvidia-utils", "590.48.01-1"), open_module(),
+                               installed("bbswitch-open", "1-1", {"nvidia-open"})};
+  const auto problems = dependency_problems(pascal(), machine);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].find("bbswitch-open 1-1 needs 'nvidia-open'") != std::string::npos);
+}
+
+TEST_CASE("plan: a conflict outside the family stays one") {
+  std::vector<Package> machine{installed("nvidia-utils", "590.48.01-1"), installed("other-module", "1-1")};
+  machine[1].provides = parsed({"NVIDIA-MODULE"});
+  CHECK(
+      dependency_problems(pascal(), machine) ==
+      std::vector<std::string>{"nvidia-dkms 580.119.02-1 and other-module 1-1 cannot be installed together"});
+}
+
+TEST_CASE("plan: a split-off part leaves for the toolkit that replaces it") {
+  Profile profile{.name = "blackwell", .generations = {"blackwell"}};
+  profile.packages = {wanted("cuda", "13.1.1-1", {"gcc"})};
+  profile.packages[0].replaces = parsed({"cuda-tools", "htop"});
+  auto machine = rolling();
+  machine.push_back(installed("htop", "3-1"));
+  machine.erase(machine.begin() + 1);
+  CHECK(make_plan(profile, machine).removals() == std::vector<std::string>{"cuda-tools"});
+}
+
+TEST_CASE("plan: packages for machines that have them move with the rest there") {
+  const std::vector<Package> machine{installed("nvidia-utils", "590.48.01-1"),
+                                     installed("lib32-nvidia-utils", "590.48.01-1", {"nvidia-utils"})};
+  const auto plan = make_plan(pascal(), machine);
+  REQUIRE(plan.actions.size() == 3);
+  CHECK(plan.actions[2].kind == ActionKind::downgrade);
+  CHECK(plan.pins == std::vector<std::string>{"lib32-nvidia-utils", "nvidia-dkms", "nvidia-utils"});
+}
+
+TEST_CASE("plan: missing packages are told with the command that brings them") {
+  auto profile = pascal();
+  profile.packages[0].depends = parsed({"dkms", "pahole", "nvidia-utils=580.119.02"});
+  try {
+    make_plan(profile, std::vector<Package>{});
+    FAIL("not refused");
+  } catch (const Error& error) {
+    CHECK(error.hint == "pacman -S --needed --asdeps dkms pahole");
+  }
+}
+
+TEST_CASE("plan: a range is no version to install") {
+  auto profile = ampere();
+  profile.open = {{"nccl", *VersionRange::parse("2.7.*"), "p.yaml:7:3"}};
+  CHECK_THROWS_WITH_AS(make_plan(profile, rolling()),
+                       "p.yaml:7:3: 'nccl' needs an exact version in place of '2.7.*', and its file", Error);
 }
 
 }  // namespace cudapin

@@ -15,7 +15,8 @@ void require(bool holds) {
 }
 
 void check(const Profile& profile) {
-  require(!profile.name.empty() && !profile.generations.empty() && !profile.packages.empty());
+  require(!profile.name.empty() && !profile.generations.empty() &&
+          (!profile.packages.empty() || !profile.open.empty()));
   for (const auto& package : profile.packages) {
     const auto file = parse_file_name(package.file);
     require(file && file->name == package.name && file->version == package.version);
