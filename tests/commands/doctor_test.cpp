@@ -165,7 +165,7 @@ TEST_CASE("doctor: a site's rows are judged by and a bad file of them is one fin
   CHECK(has(texts(report(lab), "error"), "'cards' must be a list"));
   fs::remove(lab.root.at("/etc/cudapin/compatibility.d/lab.yaml"));
   CHECK(!has(texts(report(lab), "error"), "must be a list"));
-  CHECK(has(texts(report(lab, {"--gpu", "10de:2fff"}), "warning"), "is in no table"));
+  CHECK(has(lab.cudapin({"doctor", "--gpu", "10de:2fff"}).err, "no GPU is known as '10de:2fff'"));
 }
 
 TEST_CASE("suggest: profiles for the card come best first and others not at all") {
