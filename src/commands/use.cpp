@@ -134,7 +134,8 @@ void require_the_package(const Package& found, const JournalPackage& wanted, con
                 fmt::format("rm '{}' and run it again", wanted.file));
   if (found.arch != "any" && std::ranges::find(conf.architectures, found.arch) == conf.architectures.end())
     throw Error(fmt::format("'{}' is built for {}, this system is {}", wanted.file, printable(found.arch),
-                            join(conf.architectures, ", ")));
+                            join(conf.architectures, ", ")),
+                fmt::format("rm '{0}' '{0}.sig', then run it again", wanted.file));
 }
 
 /// Signature, every byte against .MTREE, and that it is the package the plan means. All before anything
@@ -233,6 +234,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   auto plan = make_plan(profile, LocalDatabase(conf).all());
   plan.findings = std::move(findings);
   check_running_work(host, conf, plan);
+  if (!options.dry_run) check_pins(host, plan.pins);
   const auto sources = sources_of(options, host, conf);
   fill_sources(plan, sources);
   show_plan(options, host, profile, plan, facts);

@@ -10,8 +10,8 @@
 
 namespace cudapin {
 
-/// Absolute paths of the files that `pid` has mapped, each once, as its maps name them; empty when it is gone or may
-/// not be read.
+/// Absolute paths of the files that `pid` has mapped, each once, as its maps name them; empty when it is gone
+/// or may not be read.
 std::vector<std::string> mapped_files(const Host& host, pid_t pid);
 
 }  // namespace cudapin
