@@ -3,7 +3,7 @@
 # sh tests/view.sh COMMAND [ARG…]
 # Runs COMMAND in a throwaway copy-on-write view of this machine: the whole root (or the tree named by VIEW_ROOT),
 # with this source tree and, where they are elsewhere, the folders in VIEW_FOLDERS, all writable, and nothing that
-# is written survives. Inside, /.cudapin-view exists. The exit status is COMMAND's; 77 where no view can be made.
+# is written survives. VIEW_SIZE is how much may be written (3g). Inside, /.cudapin-view exists. The exit status is COMMAND's; 77 where no view can be made.
 set -eu
 
 [ $# -gt 0 ] || { echo "usage: sh tests/view.sh COMMAND [ARG...]" >&2; exit 2; }
@@ -31,7 +31,7 @@ VIEW_ROOT=${VIEW_ROOT:-/} VIEW_SOURCE=$source VIEW_FOLDERS=${VIEW_FOLDERS:-} \
   }
   build() {
     trap "echo \"view: this machine does not allow it\" >&2; exit 77" EXIT
-    mount -t tmpfs -o size=3g,mode=0755 tmpfs "$work"
+    mount -t tmpfs -o size=${VIEW_SIZE:-3g},mode=0755 tmpfs "$work"
     cover "$VIEW_ROOT" "$work/root" whole
     mount -t proc proc "$work/root/proc"
     mount --rbind /dev "$work/root/dev"

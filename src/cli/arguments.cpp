@@ -65,15 +65,23 @@ void add_noconfirm(CLI::App& app, bool& target) {
   add_flag(app, "--noconfirm", target, "do not ask for confirmation");
 }
 
+void add_archives(CLI::App& app, std::vector<std::string>& target) {
+  add_values(app, "--archive", "<url>", target, "fetch from here instead (repeatable)");
+}
+
 void add_json(CLI::App& app, bool& target) { add_flag(app, "--json", target, "print JSON"); }
+
+void add_gpus(CLI::App& app, std::vector<std::string>& target) {
+  add_values(app, "--gpu", "<gpu>", target, "judge for this card instead of those found (repeatable)");
+}
 
 void add_options(CLI::App& app, UseOptions& options) {
   add_profile(app, options.profile);
   add_dry_run(app, options.dry_run);
   add_noconfirm(app, options.noconfirm);
   add_flag(app, "--offline", options.offline, "download nothing, use what is stored on this machine");
-  add_values(app, "--gpu", "<gpu>", options.gpus, "judge for this card instead of those found (repeatable)");
-  add_values(app, "--archive", "<url>", options.archives, "fetch from here instead (repeatable)");
+  add_gpus(app, options.gpus);
+  add_archives(app, options.archives);
   add_json(app, options.json);
 }
 
@@ -88,6 +96,28 @@ void add_options(CLI::App& app, RecoverOptions& options) {
   add_noconfirm(app, options.noconfirm);
 }
 
+void add_options(CLI::App& app, UndoOptions& options) {
+  add_dry_run(app, options.dry_run);
+  add_noconfirm(app, options.noconfirm);
+  add_flag(app, "--offline", options.offline, "download nothing, use what is stored on this machine");
+  add_archives(app, options.archives);
+}
+
+void add_options(CLI::App& app, StoreOptions& options) {
+  app.add_option("action", options.action);
+  app.add_option("--keep", options.keep, "newest versions of each package that prune leaves (1)")
+      ->option_text("<n>")
+      ->take_last();
+  add_dry_run(app, options.dry_run);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, PinOptions& options) {
+  add_flag(app, "--repair", options.repair, "write the pins anew, lose nobody else's line");
+}
+
+void add_options(CLI::App& app, HistoryOptions& options) { add_json(app, options.json); }
+
 void add_options(CLI::App& app, ShowOptions& options) {
   add_profile(app, options.profile);
   add_json(app, options.json);
@@ -100,6 +130,56 @@ void add_options(CLI::App& app, ValidateOptions& options) {
 
 void add_options(CLI::App& app, ListOptions& options) { add_json(app, options.json); }
 void add_options(CLI::App& app, StatusOptions& options) { add_json(app, options.json); }
+void add_options(CLI::App& app, WhoOptions& options) { add_json(app, options.json); }
+
+void add_packages(CLI::App& app, std::vector<std::string>& target) {
+  add_values(app, "--package", "<name>", target, "only this package (repeatable)");
+}
+
+void add_options(CLI::App& app, FreezeOptions& options) {
+  add_value(app, "--for", "<time>", options.duration, "how long: 3d, 12h, 30m");
+  add_value(app, "--reason", "<text>", options.reason, "what others are told");
+  add_packages(app, options.packages);
+}
+
+void add_options(CLI::App& app, ThawOptions& options) { add_packages(app, options.packages); }
+
+void add_options(CLI::App& app, AllowOptions& options) {
+  add_flag(app, "--once", options.once, "for the next transaction that would be blocked, within an hour");
+  add_value(app, "--for", "<time>", options.duration, "for every transaction within this time: 10m, 2h");
+  add_packages(app, options.packages);
+}
+
+void add_options(CLI::App& app, GuardOptions& options) { app.add_option("words", options.words); }
+void add_options(CLI::App&, RunOptions&) {}
+
+void add_options(CLI::App& app, UpgradeOptions& options) {
+  add_dry_run(app, options.dry_run);
+  add_noconfirm(app, options.noconfirm);
+}
+
+void add_options(CLI::App& app, DoctorOptions& options) {
+  add_profile(app, options.candidate);
+  add_gpus(app, options.gpus);
+  add_value(app, "--env", "<dir>", options.env,
+            "judge a virtual environment or conda prefix, running nothing in it");
+  add_value(app, "--explain", "<text>", options.explain,
+            "explain an error text; '-' reads a log from standard input");
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, SuggestOptions& options) {
+  add_gpus(app, options.gpus);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, EnvOptions& options) {
+  add_profile(app, options.profile);
+  add_value(app, "--shell", "<shell>", options.shell, "bash, zsh or fish; else the one that $SHELL names");
+  add_flag(app, "--library-path", options.library_path, "set LD_LIBRARY_PATH too");
+  add_gpus(app, options.gpus);
+}
+
 void add_options(CLI::App&, CommonOptions&) {}
 
 void add_common(CLI::App& app, CommonOptions& options, Requests& requests) {
@@ -182,6 +262,15 @@ void require_value(const std::string& value, const std::string& name, const std:
   if (value.empty() || value.starts_with('-')) refuse(fmt::format("option '{}' needs a value", name), hint);
 }
 
+void check_store(const StoreOptions& options, const std::string& hint) {
+  const std::vector<std::string> actions{"list", "verify", "prune"};
+  if (options.action.empty()) refuse("'store' needs one of 'list', 'verify' and 'prune'", hint);
+  if (std::ranges::find(actions, options.action) == actions.end())
+    refuse(fmt::format("unknown action '{}'{}", options.action, did_you_mean(options.action, actions)), hint);
+  if (options.keep < 0) refuse("option '--keep' needs a number from 0 up", hint);
+  if (options.json && options.action != "list") refuse("only 'store list' prints JSON", hint);
+}
+
 template <typename Options>
 void check(const Verb& verb, const Options& options, const std::string& hint) {
   require_value(options.root, "--root", hint);
@@ -190,10 +279,30 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
     if (options.profile.empty()) refuse(fmt::format("'{}' needs a profile", verb.name), "cudapin list");
   if constexpr (std::same_as<Options, ValidateOptions>)
     if (options.files.empty()) refuse("'validate' needs a file", hint);
-  if constexpr (std::same_as<Options, UseOptions>) {
+  if constexpr (requires { options.gpus; })
     for (const auto& gpu : options.gpus) require_value(gpu, "--gpu", hint);
+  if constexpr (std::same_as<Options, DoctorOptions>)
+    if (!options.env.empty() && !options.explain.empty())
+      refuse("options '--env' and '--explain' exclude each other", hint);
+  if constexpr (std::same_as<Options, EnvOptions>)
+    if (!options.shell.empty() && options.shell != "bash" && options.shell != "zsh" &&
+        options.shell != "fish")
+      refuse(fmt::format("unknown shell '{}'", options.shell), "--shell takes bash, zsh or fish");
+  if constexpr (requires { options.archives; })
     for (const auto& archive : options.archives) require_value(archive, "--archive", hint);
+  if constexpr (std::same_as<Options, StoreOptions>) {
+    check_store(options, hint);
+    return;
   }
+  if constexpr (std::same_as<Options, FreezeOptions>)
+    if (options.duration.empty() || options.reason.empty())
+      refuse("'freeze' needs '--for' and '--reason'", hint);
+  if constexpr (std::same_as<Options, AllowOptions>)
+    if (options.once != options.duration.empty()) refuse("'allow' takes either '--once' or '--for'", hint);
+  if constexpr (std::same_as<Options, GuardOptions>)
+    if (options.words.empty() || options.words[0] != "check") refuse("'guard' needs 'check'", hint);
+  if constexpr (std::same_as<Options, RunOptions>)
+    if (options.command.empty()) refuse("'run' needs '--' and a command", hint);
   if constexpr (requires { options.dry_run; })
     if (options.json && !options.dry_run)
       refuse(fmt::format("'{}' prints JSON only with '--dry-run'", verb.name), hint);
@@ -205,11 +314,20 @@ std::string verb_help(const Verb& verb, const CLI::App& app) {
                      verb.example);
 }
 
+/// What follows `--` is not ours to read.
+void take_command(std::vector<std::string>& words, std::vector<std::string>& command) {
+  const auto dashes = std::ranges::find(words, "--");
+  if (dashes == words.end()) return;
+  command.assign(dashes + 1, words.end());
+  words.erase(dashes, words.end());
+}
+
 template <typename Options>
-Arguments read(const Verb& verb, const std::vector<std::string>& words) {
+Arguments read(const Verb& verb, std::vector<std::string> words) {
   CLI::App app;
   Options options;
   Requests requests;
+  if constexpr (std::same_as<Options, RunOptions>) take_command(words, options.command);
   add_options(app, options);
   add_common(app, options, requests);
   const auto hint = fmt::format("cudapin {} --help", verb.name);
@@ -220,7 +338,7 @@ Arguments read(const Verb& verb, const std::vector<std::string>& words) {
   return options;
 }
 
-using Reader = Arguments (*)(const Verb&, const std::vector<std::string>&);
+using Reader = Arguments (*)(const Verb&, std::vector<std::string>);
 
 const std::vector<std::pair<Verb, Reader>>& verbs() {
   static const std::vector<std::pair<Verb, Reader>> table{
@@ -230,12 +348,41 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
        read<ReleaseOptions>},
       {{"recover", "", "finish or undo a change that was interrupted", "sudo cudapin recover --back"},
        read<RecoverOptions>},
+      {{"undo", "", "go back to the set before the last change", "sudo cudapin undo"}, read<UndoOptions>},
+      {{"pin", "", "check the pins in pacman.conf, or write them anew", "sudo cudapin pin --repair"},
+       read<PinOptions>},
+      {{"store", "<action>", "list, verify or prune the stored package files",
+        "sudo cudapin store prune --keep 2"},
+       read<StoreOptions>},
+      {{"history", "", "show what was changed, when, by whom and why", "cudapin history --json"},
+       read<HistoryOptions>},
       {{"list", "", "list the profiles and which of them fit this machine", "cudapin list"},
        read<ListOptions>},
       {{"show", "<profile>", "show what is in a profile, and why", "cudapin show ampere-11.1"},
        read<ShowOptions>},
       {{"status", "", "show what is pinned, installed and loaded", "cudapin status --json"},
        read<StatusOptions>},
+      {{"who", "", "show what computes on the GPUs, and for whom", "cudapin who --json"}, read<WhoOptions>},
+      {{"run", "-- <command>", "run a command that counts as GPU work until it ends",
+        "cudapin run -- python train.py"},
+       read<RunOptions>},
+      {{"upgrade", "", "pacman -Syu without what is pinned, frozen or in use", "sudo cudapin upgrade"},
+       read<UpgradeOptions>},
+      {{"guard", "check [<package>...]", "tell what the guard would say of an upgrade now",
+        "cudapin guard check nvidia-utils"},
+       read<GuardOptions>},
+      {{"freeze", "", "let nothing change for a while",
+        "sudo cudapin freeze --for 3d --reason 'paper deadline'"},
+       read<FreezeOptions>},
+      {{"thaw", "", "end a freeze", "sudo cudapin thaw"}, read<ThawOptions>},
+      {{"allow", "", "let a transaction pass that the guard would block", "sudo cudapin allow --once"},
+       read<AllowOptions>},
+      {{"doctor", "[profile]", "say what does not fit, why, and what mends it", "cudapin doctor --explain -"},
+       read<DoctorOptions>},
+      {{"suggest", "", "suggest the profiles that fit this machine", "cudapin suggest --gpu 'RTX 3090'"},
+       read<SuggestOptions>},
+      {{"env", "<profile>", "print shell lines that set up builds", "eval \"$(cudapin env ampere-11.1)\""},
+       read<EnvOptions>},
       {{"validate", "<file>...", "check profile files for mistakes",
         "cudapin validate /etc/cudapin/profiles/lab.yaml"},
        read<ValidateOptions>},
@@ -268,7 +415,9 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 3> with_value{"--root", "--gpu", "--archive"};
+  constexpr std::array<std::string_view, 10> with_value{"--root",   "--gpu",     "--archive", "--for",
+                                                        "--reason", "--package", "--env",     "--explain",
+                                                        "--shell",  "--keep"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;

@@ -36,17 +36,74 @@ struct ListOptions : CommonOptions {};
 struct ShowOptions : CommonOptions {
   std::string profile;
 };
+struct UndoOptions : CommonOptions {
+  bool dry_run = false;
+  bool noconfirm = false;
+  bool offline = false;
+  std::vector<std::string> archives;
+};
+struct HistoryOptions : CommonOptions {};
+struct StoreOptions : CommonOptions {
+  std::string action;  ///< list, verify or prune
+  int keep = 1;        ///< newest versions of each package that prune leaves
+  bool dry_run = false;
+};
+struct PinOptions : CommonOptions {
+  bool repair = false;
+};
 struct StatusOptions : CommonOptions {};
 struct ValidateOptions : CommonOptions {
   std::vector<std::string> files;
+};
+struct WhoOptions : CommonOptions {};
+struct FreezeOptions : CommonOptions {
+  std::string duration;
+  std::string reason;
+  std::vector<std::string> packages;
+};
+struct ThawOptions : CommonOptions {
+  std::vector<std::string> packages;
+};
+struct AllowOptions : CommonOptions {
+  bool once = false;
+  std::string duration;
+  std::vector<std::string> packages;
+};
+struct GuardOptions : CommonOptions {
+  std::vector<std::string> words;  ///< "check" and packages
+};
+struct RunOptions : CommonOptions {
+  std::vector<std::string> command;  ///< what follows `--`
+};
+struct UpgradeOptions : CommonOptions {
+  bool dry_run = false;
+  bool noconfirm = false;
+};
+struct DoctorOptions : CommonOptions {
+  std::string candidate;  ///< a profile to judge the machine for, or empty
+  std::vector<std::string> gpus;
+  std::string env;      ///< folder of a virtual environment or conda prefix, or empty
+  std::string explain;  ///< an error text, "-" for standard input, or empty
+};
+struct SuggestOptions : CommonOptions {
+  std::vector<std::string> gpus;
+};
+struct EnvOptions : CommonOptions {
+  std::string profile;
+  std::string shell;  ///< "bash", "zsh", "fish", or empty for the one in use
+  bool library_path = false;
+  std::vector<std::string> gpus;
 };
 struct VersionRequest {};
 struct HelpRequest {
   std::string text;
 };
 
-using Arguments = std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions,
-                               StatusOptions, ValidateOptions, VersionRequest, HelpRequest>;
+using Arguments =
+    std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions, StatusOptions,
+                 WhoOptions, FreezeOptions, ThawOptions, AllowOptions, GuardOptions, RunOptions,
+                 UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions, UndoOptions, HistoryOptions,
+                 StoreOptions, PinOptions, ValidateOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.

@@ -78,10 +78,12 @@ Row action_row(const Action& action) {
   return {action.name, versions, action.kind == ActionKind::keep ? "already there" : word_of(action.kind)};
 }
 
-/// Each folder or archive once, however many files come from it.
-std::vector<std::string> sources_of(const Plan& plan) {
+/// Each folder or archive once, however many files come from it, or each file.
+std::vector<std::string> sources_of(const Plan& plan, bool every_file) {
   std::vector<std::string> sources;
   for (const auto& action : plan.actions) {
+    if (every_file && !action.source.empty()) sources.push_back(action.source);
+    if (every_file) continue;
     const auto place = action.source.substr(0, action.source.rfind('/'));
     const auto site =
         place.find("://") == place.npos ? place : place.substr(0, place.find('/', place.find("://") + 3));
@@ -153,7 +155,7 @@ std::string plan_text(const Plan& plan, const Style& style) {
   for (const auto& action : plan.actions) rows.push_back(action_row(action));
   auto out = painted(style, "1", fmt::format("Packages ({})", plan.actions.size())) + "\n\n" +
              table(rows, style) + "\n";
-  for (const auto& source : sources_of(plan)) out += "From: " + printable(source) + "\n";
+  for (const auto& source : sources_of(plan, style.verbose)) out += "From: " + printable(source) + "\n";
   out += "Pins: " + wrap(join(plan.pins, " "), 6, style.columns) + "\n";
   if (!plan.findings.empty()) out += "\n" + findings_text(plan.findings, style);
   return out;

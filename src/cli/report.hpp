@@ -15,6 +15,7 @@ namespace cudapin {
 struct Style {
   bool color = false;
   unsigned columns = 80;
+  bool verbose = false;  ///< the plan names the source of every file
 };
 
 /// One line of a two- or three-part table: `label  value  note`. Continuation rows have an empty label.

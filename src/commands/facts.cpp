@@ -2,15 +2,17 @@
 #include "commands/facts.hpp"
 
 #include "core/error.hpp"
+#include "core/guard_bounds.hpp"
+#include "core/package_class.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
-#include "system/mapped_files.hpp"
-#include "system/processes.hpp"
+#include "system/guard_facts.hpp"
+#include "system/guard_state.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <ostream>
 
 namespace cudapin {
 
@@ -139,28 +141,44 @@ std::string facts_text(const Facts& facts, const Style& style) {
                                       facts.gpus_chosen ? ", chosen by --gpu" : "")});
   const auto driver = driver_of(facts.machine);
   rows.push_back({"Driver", driver.empty() ? "none" : driver,
-                  facts.machine.driver_loaded.empty() ? "on disk" : "loaded"});
+                  driver.empty()                        ? ""
+                  : facts.machine.driver_loaded.empty() ? "on disk"
+                                                        : "loaded"});
   return table(rows, style);
 }
 
-std::vector<std::string> work_disturbed_by(const Host& host, const PacmanConf& conf, const Plan& plan) {
+std::vector<std::string> guard_objections(const Host& host, const Plan& plan) {
   if (!plan.changes_packages()) return {};
-  const auto work = compute_processes(host);
-  if (work.empty()) return {};
-  const LocalDatabase database(conf);
-  std::set<std::string> leaving;
+  const GuardFiles files(host.root.string(), [&](const std::string& text) {
+    *host.err << "warning: " << printable(text) << '\n';
+  });
+  GuardInput input{.transactor = Transactor::cudapin};
+  input.policy = files.policy();
+  files.read(input);
   for (const auto& action : plan.actions)
-    if (action.kind != ActionKind::keep && !action.from.empty())
-      for (const auto& file : database.files(action.name)) leaving.insert("/" + file);
-  std::vector<std::string> lines;
-  for (const auto& process : work)
-    for (const auto& path : mapped_files(host, process.pid))
-      if (leaving.contains(path)) {
-        lines.push_back(fmt::format("process {} of {} computes with {}: {}", process.pid, process.user, path,
-                                    printable(process.command).substr(0, 60)));
-        break;
-      }
+    if (action.kind != ActionKind::keep)
+      input.targets.push_back({action.name,
+                               action.from.empty() ? Operation::install : Operation::upgrade,
+                               action.from,
+                               {action.to}});
+  add_work(files, host, input);
+  auto lines = judge(input).lines;
+  if (!lines.empty()) lines.erase(lines.begin());
+  for (auto& line : lines) line = trim(line);
   return lines;
+}
+
+void refresh_bounds(const Host& host, const PacmanConf& conf, const std::vector<Gpu>& gpus) {
+  auto bounds = bounds_of(gpus);
+  for (const auto& package : LocalDatabase(conf).all()) {
+    const auto brings_driver = [](const Dependency& given) {
+      return given.name == "NVIDIA-MODULE" || given.name == "nvidia-utils";
+    };
+    if (class_of(package.name) != PackageClass::driver &&
+        std::ranges::any_of(package.provides, brings_driver))
+      bounds.drivers.push_back(package.name);
+  }
+  write_guard_bounds(host, bounds);
 }
 
 }  // namespace cudapin

@@ -34,8 +34,11 @@ void refuse_errors(const std::vector<Finding>& findings);
 /// The lines over a plan: cards and driver.
 std::string facts_text(const Facts& facts, const Style& style);
 
-/// Running work that the plan would break, one line a process: it computes, and has a file mapped that a
-/// changing package owns.
-std::vector<std::string> work_disturbed_by(const Host& host, const PacmanConf& conf, const Plan& plan);
+/// What the guard's rules that bind cudapin too have against the plan (running work, a freeze, a kernel
+/// without its driver's module), as the lines of its message; empty: nothing.
+std::vector<std::string> guard_objections(const Host& host, const Plan& plan);
+
+/// Tells the guard what serves these cards, and which installed packages bring the driver.
+void refresh_bounds(const Host& host, const PacmanConf& conf, const std::vector<Gpu>& gpus);
 
 }  // namespace cudapin

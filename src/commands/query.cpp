@@ -143,8 +143,6 @@ ExitStatus list(const ListOptions& options, const Host& host) {
   }
   *host.out << table(rows, style_of(host));
   if (!options.quiet && all.empty()) *host.out << "no profiles are installed\n";
-  if (const auto notice = recovery_notice(host); !notice.empty() && !options.quiet)
-    *host.out << notice << "; next: sudo cudapin recover\n";
   return ExitStatus::done;
 }
 

@@ -3,7 +3,6 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
-#include "system/guard_state.hpp"
 
 #include <fmt/format.h>
 
@@ -31,10 +30,7 @@ void ask(const ReleaseOptions& options, const Host& host) {
 
 ExitStatus release(const ReleaseOptions& options, const Host& host) {
   if (!options.dry_run && !host.privileged) throw Error("only root can release pins", "sudo cudapin release");
-  if (!options.dry_run && journal_is_open(host)) {
-    const StateLock lock(host);
-    settle_if_due(host);
-  }
+  if (!options.dry_run) settle_if_due(host);
   const auto state = read_state(host);
   if (!state) {
     if (!options.quiet) *host.out << "no profile is active; nothing to release\n";
@@ -47,24 +43,12 @@ ExitStatus release(const ReleaseOptions& options, const Host& host) {
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);
   const StateLock lock(host);
+  if (read_state(host) != state)
+    throw Error("another cudapin changed the pins meanwhile", "run the same command again");
   carry_out(host, read_pacman_conf(host),
             {.command = "release", .user = acting_user(host), .time = timestamp(host), .before = state},
             [] {});
   if (!options.quiet) *host.out << fmt::format("{} is released\n", state->profile);
-  return ExitStatus::done;
-}
-
-ExitStatus recover(const RecoverOptions& options, const Host& host) {
-  if (!journal_is_open(host)) {
-    if (!options.quiet) *host.out << "nothing to recover: no change was interrupted\n";
-    return ExitStatus::done;
-  }
-  if (!host.privileged) throw Error("only root can recover", "sudo cudapin recover");
-  const StateLock lock(host);
-  *host.out << ":: " << recovery_notice(host) << "; "
-            << (options.back ? "going back to the set before" : "finishing it") << '\n';
-  settle_journal(host, read_pacman_conf(host), options.back);
-  *host.out << (options.back ? "the set before is back\n" : "the change is finished\n");
   return ExitStatus::done;
 }
 

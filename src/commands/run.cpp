@@ -3,6 +3,7 @@
 
 #include "build_info.hpp"
 #include "cli/arguments.hpp"
+#include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
@@ -25,9 +26,23 @@ struct Dispatch {
   ExitStatus operator()(const UseOptions& options) { return use(options, at_root(options)); }
   ExitStatus operator()(const ReleaseOptions& options) { return release(options, at_root(options)); }
   ExitStatus operator()(const RecoverOptions& options) { return recover(options, at_root(options)); }
-  ExitStatus operator()(const ListOptions& options) { return list(options, at_root(options)); }
-  ExitStatus operator()(const ShowOptions& options) { return show(options, at_root(options)); }
-  ExitStatus operator()(const StatusOptions& options) { return status(options, at_root(options)); }
+  ExitStatus operator()(const UndoOptions& options) { return undo(options, at_root(options)); }
+  ExitStatus operator()(const PinOptions& options) { return pin(options, at_root(options)); }
+  ExitStatus operator()(const ListOptions& options) { return query(list, options); }
+  ExitStatus operator()(const ShowOptions& options) { return query(show, options); }
+  ExitStatus operator()(const StatusOptions& options) { return query(status, options); }
+  ExitStatus operator()(const HistoryOptions& options) { return query(history, options); }
+  ExitStatus operator()(const StoreOptions& options) { return query(store, options); }
+  ExitStatus operator()(const WhoOptions& options) { return query(who, options); }
+  ExitStatus operator()(const FreezeOptions& options) { return freeze(options, at_root(options)); }
+  ExitStatus operator()(const ThawOptions& options) { return thaw(options, at_root(options)); }
+  ExitStatus operator()(const AllowOptions& options) { return allow(options, at_root(options)); }
+  ExitStatus operator()(const GuardOptions& options) { return guard_check(options, at_root(options)); }
+  ExitStatus operator()(const RunOptions& options) { return run_work(options, at_root(options)); }
+  ExitStatus operator()(const UpgradeOptions& options) { return upgrade(options, at_root(options)); }
+  ExitStatus operator()(const DoctorOptions& options) { return query(doctor, options); }
+  ExitStatus operator()(const SuggestOptions& options) { return query(suggest, options); }
+  ExitStatus operator()(const EnvOptions& options) { return query(env, options); }
   ExitStatus operator()(const ValidateOptions& options) { return validate(options, at_root(options)); }
   ExitStatus operator()(const HelpRequest& request) {
     *host.out << request.text;
@@ -37,6 +52,15 @@ struct Dispatch {
     *host.out << fmt::format("cudapin {} (libalpm {}, libcurl {})\n", program_version, alpm_version_text(),
                              curl_version_text());
     return ExitStatus::done;
+  }
+
+  /// A query says in one line that a change was interrupted; beside its result, which a program may read.
+  template <typename Options>
+  ExitStatus query(ExitStatus (*verb)(const Options&, const Host&), const Options& options) {
+    const auto result = verb(options, at_root(options));
+    if (const auto notice = recovery_notice(host); !notice.empty())
+      *host.err << printable(notice) << "; next: sudo cudapin recover\n";
+    return result;
   }
 
   const Host& at_root(const CommonOptions& options) {

@@ -2,8 +2,10 @@
 #include "cli/report.hpp"
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
+#include "commands/facts.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
+#include "system/guard_state.hpp"
 #include "system/machine.hpp"
 #include "system/processes.hpp"
 #include "system/state.hpp"
@@ -35,6 +37,7 @@ struct Report {
   std::string highest;
   std::vector<ComputeProcess> work;
   std::string recovery;
+  std::vector<std::string> pin_problems;
 };
 
 std::vector<PinStatus> pins_of(const Host& host, const std::optional<State>& state) {
@@ -56,10 +59,19 @@ Report gather(const Host& host) {
                 .work = compute_processes(host),
                 .recovery = recovery_notice(host)};
   report.pins = pins_of(host, report.state);
+  if (report.recovery.empty()) report.pin_problems = pin_problems_of(host, report.state);
   const auto& machine = report.machine;
   report.highest =
       highest_cuda(machine.driver_loaded.empty() ? machine.driver_on_disk : machine.driver_loaded);
   return report;
+}
+
+/// Cards come and go; what no longer serves the new ones is the guard's to know.
+void tell_guard_of_new_cards(const Host& host, const std::vector<Gpu>& gpus) {
+  std::vector<std::string> ids;
+  for (const auto& gpu : gpus) ids.push_back(gpu.pci_id);
+  if (host.privileged && !ids.empty() && ids != guarded_cards(host))
+    refresh_bounds(host, read_pacman_conf(host), gpus);
 }
 
 std::string or_none(const std::string& text) { return text.empty() ? "none" : text; }
@@ -88,6 +100,7 @@ std::vector<Row> rows_of(const Report& report, const Host& host) {
   else
     rows.push_back({"profile", "none", "no profile is active; 'cudapin list' shows them"});
   for (const auto& pin : report.pins) rows.push_back({"pinned", pin.name + " " + pin.version, pin_note(pin)});
+  for (const auto& problem : report.pin_problems) rows.push_back({"pins", "DAMAGED", problem});
   rows.push_back({"driver loaded", or_none(machine.driver_loaded), "the module in the running kernel"});
   rows.push_back({"driver on disk", or_none(machine.driver_on_disk),
                   machine.driver_loaded.empty() || machine.driver_loaded == machine.driver_on_disk
@@ -138,6 +151,7 @@ nlohmann::json to_json(const Report& report) {
           {"profile", report.state ? nlohmann::json(report.state->profile) : nlohmann::json(nullptr)},
           {"since", report.state ? nlohmann::json(report.state->since) : nlohmann::json(nullptr)},
           {"pins", pins},
+          {"pin_problems", report.pin_problems},
           {"driver",
            {{"loaded", report.machine.driver_loaded},
             {"on_disk", report.machine.driver_on_disk},
@@ -155,13 +169,14 @@ nlohmann::json to_json(const Report& report) {
 
 ExitStatus status(const StatusOptions& options, const Host& host) {
   const auto report = gather(host);
+  tell_guard_of_new_cards(host, report.machine.gpus);
   if (options.json) {
     *host.out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     return ExitStatus::done;
   }
   *host.out << table(rows_of(report, host),
                      {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
-  if (!report.recovery.empty()) *host.out << report.recovery << "; next: sudo cudapin recover\n";
+  if (!report.pin_problems.empty()) *host.out << "next: sudo cudapin pin --repair\n";
   return ExitStatus::done;
 }
 

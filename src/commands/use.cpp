@@ -5,7 +5,7 @@
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
 #include "commands/profiles.hpp"
-#include "core/config.hpp"
+#include "commands/way_back.hpp"
 #include "core/pins.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Style style_of(const Host& host) {
-  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns};
+Style style_of(const Host& host, bool verbose) {
+  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns, verbose};
 }
 
 /// Everything the profile wants is installed, pinned, guarded and recorded: the cheap question first, nothing
@@ -50,14 +50,6 @@ bool is_in_force(const Host& host, const PacmanConf& conf, const Profile& profil
          pins_in(read_file(conf.file)) == names;
 }
 
-Sources sources_of(const UseOptions& options, const Host& host, const PacmanConf& conf) {
-  const auto text = read_file_if_exists(host.at(config_file));
-  auto archives =
-      text.empty() ? Config{}.archives : parse_config(text, host.at(config_file).string()).archives;
-  if (!options.archives.empty()) archives = options.archives;
-  return {host.at(store_folder), conf.cache_dirs, archives, options.offline};
-}
-
 PackageFileName file_name_of(const Action& action) { return *parse_file_name(action.file); }
 
 void fill_sources(Plan& plan, const Sources& sources) {
@@ -73,6 +65,20 @@ void fill_sources(Plan& plan, const Sources& sources) {
     throw Error(join(missing, "\n"), "run it without --offline, or name a folder with --archive");
 }
 
+/// What the person's own IgnorePkg lines cover already: those lines stay on release.
+void note_ignored_already(const PacmanConf& conf, Plan& plan) {
+  auto theirs = conf.ignore_pkg;
+  for (const auto& name : pins_in(read_file(conf.file)))
+    if (const auto ours = std::ranges::find(theirs, name); ours != theirs.end()) theirs.erase(ours);
+  for (const auto& name : plan.pins)
+    if (const auto entry = covering_entry(theirs, name); !entry.empty())
+      plan.findings.push_back(
+          {Severity::note,
+           fmt::format("pacman.conf ignores {} already, by '{}'; that line stays as it is", name,
+                       printable(entry)),
+           "", ""});
+}
+
 void show_plan(const UseOptions& options, const Host& host, const Profile& profile, const Plan& plan,
                const Facts& facts) {
   if (options.json) {
@@ -81,8 +87,21 @@ void show_plan(const UseOptions& options, const Host& host, const Profile& profi
   }
   if (options.quiet) return;
   *host.out << fmt::format("Profile {}: {}\n", profile.name, printable(profile.summary))
-            << facts_text(facts, style_of(host)) << '\n'
-            << plan_text(plan, style_of(host));
+            << facts_text(facts, style_of(host, options.verbose)) << '\n'
+            << plan_text(plan, style_of(host, options.verbose));
+}
+
+/// Undo works from what is stored; where nothing is, the person knows before.
+void note_missing_way_back(const Host& host, const PacmanConf& conf, Plan& plan) {
+  std::vector<std::string> missing;
+  for (const auto& action : plan.actions)
+    if (action.kind != ActionKind::keep && !action.from.empty() &&
+        !find_package_file(host, conf, action.name, action.from))
+      missing.push_back(action.name + " " + action.from);
+  if (!missing.empty())
+    plan.findings.push_back({.severity = Severity::note,
+                             .what = "undo will need the archive",
+                             .evidence = "no cache has " + join(missing, ", ")});
 }
 
 void ask(const UseOptions& options, const Host& host) {
@@ -93,11 +112,11 @@ void ask(const UseOptions& options, const Host& host) {
   if (!confirm(*host.in, *host.out, "Go on?")) throw Error("nothing was changed: the answer was no");
 }
 
-/// Names the work that would lose files it has mapped, or its driver.
-void check_running_work(const Host& host, const PacmanConf& conf, const Plan& plan) {
-  const auto work = work_disturbed_by(host, conf, plan);
-  if (work.empty()) return;
-  throw Error(join(work, "\n"), "wait for it to end; 'cudapin status' lists what computes",
+/// Names the work that would lose files it has mapped, or its driver; and a freeze.
+void check_guard(const Host& host, const Plan& plan) {
+  const auto objections = guard_objections(host, plan);
+  if (objections.empty()) return;
+  throw Error(join(objections, "\n"), "wait for it to end; 'cudapin who' lists what computes",
               ExitStatus::refused);
 }
 
@@ -110,6 +129,8 @@ std::vector<JournalPackage> fetch_all(const UseOptions& options, const Host& hos
     if (!needs_file(action)) continue;
     host.check_interrupt();
     const auto path = fetch(host, sources, file_name_of(action), [&](const DownloadProgress& progress) {
+      if (progress.total > progress.received)
+        require_space(sources.store, progress.total - progress.received);
       bar.update(progress.file, progress.received, progress.total, progress.rate);
     });
     bar.finish(action.file, fs::file_size(path));
@@ -153,12 +174,18 @@ void verify_all(const UseOptions& options, const Host& host, const PacmanConf& c
     });
     require_the_package(found, package, conf);
     package.sha256 = sha256_file(package.file);
+    if (options.verbose)
+      *host.out << fmt::format("verified {} {}, sha256 {}\n", package.name, package.to, package.sha256);
   }
 }
 
 State state_after(const Host& host, const Profile& profile, const Plan& plan, const PacmanConf& conf) {
   State state{.profile = profile.name, .origin = profile.origin, .since = timestamp(host)};
   const LocalDatabase database(conf);
+  const auto former = read_state(host);
+  for (const auto& name : pins_outside(read_file(conf.file), plan.pins))
+    if (!former || !former->pins.count(name) || std::ranges::count(former->own, name))
+      state.own.push_back(name);
   for (const auto& name : plan.pins) {
     const auto* wanted = profile.find(name);
     state.pins[name] = wanted ? wanted->version.text() : database.find(name)->version;
@@ -194,20 +221,26 @@ void require_same_plan(const Profile& profile, const PacmanConf& conf, const Pla
 
 void execute(const UseOptions& options, const Host& host, const PacmanConf& conf, const Profile& profile,
              const Plan& plan, const Sources& sources) {
+  host.step("fetch");
   auto packages = fetch_all(options, host, sources, plan);
+  host.step("lock");
   const StateLock lock(host);
   require_same_plan(profile, conf, plan);
+  host.step("verify");
   verify_all(options, host, conf, packages);
   std::ranges::move(leaving(plan), std::back_inserter(packages));
+  host.step("way back");
+  keep_way_back(host, conf, packages);
   const auto before = read_state(host);
   carry_out(host, conf,
             {.command = "use " + profile.name,
+             .why = profile.summary,
              .user = acting_user(host),
              .time = timestamp(host),
              .packages = packages,
              .before = before,
              .after = state_after(host, profile, plan, conf)},
-            [&] { check_running_work(host, conf, plan); });
+            [&] { check_guard(host, plan); });
   report_done(options, host, profile, plan, before);
 }
 
@@ -219,10 +252,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   if (!options.dry_run && !host.privileged)
     throw Error("only root can change packages",
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
-  if (!options.dry_run && journal_is_open(host)) {
-    const StateLock lock(host);
-    settle_if_due(host);
-  }
+  if (!options.dry_run) settle_if_due(host);
   const auto conf = read_pacman_conf(host);
   if (!options.json && is_in_force(host, conf, profile)) {
     if (!options.quiet) *host.out << fmt::format("{} is in force already; nothing to do\n", profile.name);
@@ -233,14 +263,17 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   refuse_errors(findings);
   auto plan = make_plan(profile, LocalDatabase(conf).all());
   plan.findings = std::move(findings);
-  check_running_work(host, conf, plan);
+  note_missing_way_back(host, conf, plan);
+  note_ignored_already(conf, plan);
+  check_guard(host, plan);
   if (!options.dry_run) check_pins(host, plan.pins);
-  const auto sources = sources_of(options, host, conf);
+  const auto sources = sources_of(host, conf, options.archives, options.offline);
   fill_sources(plan, sources);
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);
   execute(options, host, conf, profile, plan, sources);
+  refresh_bounds(host, conf, facts.machine.gpus);
   return ExitStatus::done;
 }
 

@@ -42,7 +42,7 @@ Findings judge_versions(const Circumstances& circumstances) {
   Findings found = rules::toolkit_is_known(circumstances.toolkit);
   add(found, rules::cudnn_is_known(circumstances.cudnn));
   const auto* cudnn = tables::find_cudnn(circumstances.cudnn);
-  if (cudnn && !circumstances.toolkit.empty())
+  if (cudnn && tables::major(circumstances.toolkit) > 0)
     add(found, rules::cudnn_fits_toolkit(*cudnn, circumstances.toolkit));
   const auto* toolkit = tables::find_toolkit(circumstances.toolkit);
   if (!toolkit) return found;

@@ -35,7 +35,9 @@ Finding runs_older_code(const tables::Toolkit& toolkit, const Card& card, const 
       warning,
       format("CUDA {} {}runs sm_{} code on the {} but cannot compile compute_{}; the first toolkit that does "
              "is {}",
-             tables::series(toolkit.version), hedge(code.uncertain), code.sm, card.gpu.name, card.sm, first),
+             tables::series(toolkit.version),
+             hedge(code.uncertain || tables::names(card.capability.uncertain, "row")), code.sm, card.gpu.name,
+             card.sm, first),
       std::move(evidence), format("compile with -arch=sm_{}, or use CUDA {} or newer", code.sm, first)};
 }
 

@@ -3,6 +3,7 @@
 #include "core/compatibility_data.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/version.hpp"
 
 #include <fmt/format.h>
 
@@ -82,6 +83,12 @@ std::vector<const Product*> products_named(const Words& part) {
   return wholly.empty() ? partly : wholly;
 }
 
+/// The shorter name, and of equal names the one that drivers knew first.
+bool plainer(const Product* left, const Product* right) {
+  if (left->name.size() != right->name.size()) return left->name.size() < right->name.size();
+  return compare_versions(left->first_driver, right->first_driver) < 0;
+}
+
 /// One name for each capability: "GeForce GTX TITAN (3.5), TITAN V (7.0)".
 std::string one_of_each(const std::vector<const Product*>& products) {
   std::vector<int> seen;
@@ -146,8 +153,7 @@ Gpu gpu_by_word(std::string_view word) {
   if (!agree(products))
     throw Error(fmt::format("'{}' may be {}", word, one_of_each(products)),
                 fmt::format("--gpu {}", tables::capability_text(sm_of(*products[0]))));
-  return gpu_by_pci_id(
-      (*std::ranges::min_element(products, {}, [](auto* product) { return product->name.size(); }))->id);
+  return gpu_by_pci_id((*std::ranges::min_element(products, plainer))->id);
 }
 
 }  // namespace cudapin

@@ -111,6 +111,21 @@ const Chip* find_chip(std::string_view id) {
 
 const Product* find_product(std::string_view id) { return find_row(products(), &Product::id, id); }
 
+const KernelLimit* find_kernel_limit(std::string_view driver) {
+  const KernelLimit* nearest = nullptr;
+  for (const auto& row : kernel_limits())
+    if (major(row.driver) == major(driver) && compare_versions(row.driver, driver) <= 0) nearest = &row;
+  return nearest;
+}
+
+const FrameworkBuild* find_framework_build(std::string_view framework, std::string_view version,
+                                           std::string_view cuda) {
+  const auto same = [&](const FrameworkBuild& build) {
+    return build.framework == framework && build.version == version && build.cuda == series(cuda);
+  };
+  return find_row(framework_builds(), same, true);
+}
+
 const BinaryCode* find_binary_code(int sm, int capability) {
   const auto runs = [&](const BinaryCode& code) {
     return code.sm == sm && code.from <= capability && capability < code.below && code.except != capability;

@@ -91,6 +91,58 @@ struct Product {
   std::string_view uncertain;
 };
 
+/// A message that people paste. See compatibility_errors.cpp for the language of `patterns`.
+struct KnownError {
+  std::string_view id;
+  std::string_view component;  ///< what prints it
+  std::string_view patterns;
+};
+
+/// A build of a framework: a wheel, or a pair that was tested.
+struct FrameworkBuild {
+  std::string_view framework;
+  std::string_view version;
+  std::string_view tag;  ///< "cu110", or empty
+  std::string_view cuda;
+  std::string_view cudnn;
+  std::string_view architectures;  ///< "37 50 60"; empty: not listed
+  int ptx;                         ///< 0: none
+  bool is_default;
+  std::string_view uncertain;
+};
+
+struct FrameworkFloor {
+  std::string_view framework;
+  std::string_view from;  ///< version
+  int least;              ///< sm
+  std::string_view uncertain;
+};
+
+struct KernelLimit {
+  std::string_view driver;
+  std::string_view kernel;
+};
+
+struct KernelPatch {
+  std::string_view kernel;
+  std::string_view from;  ///< drivers
+  std::string_view to;
+  std::string_view flavour;  ///< "open", "closed", "both"
+};
+
+struct HostGlibc {
+  std::string_view glibc;
+  std::string_view functions;
+  std::string_view last_broken_cuda;
+  std::string_view uncertain;
+};
+
+std::span<const KnownError> known_errors();
+std::span<const FrameworkBuild> framework_builds();
+std::span<const FrameworkFloor> framework_floors();
+std::span<const KernelLimit> kernel_limits();
+std::span<const KernelPatch> kernel_patches();
+std::span<const HostGlibc> host_glibcs();
 std::span<const Toolkit> toolkits();
 std::span<const DriverFloor> driver_floors();
 std::span<const DriverBranch> driver_branches();
@@ -129,6 +181,12 @@ const Capability* find_capability(int sm);
 /// By four lower-case hexadecimal digits.
 const Chip* find_chip(std::string_view id);
 const Product* find_product(std::string_view id);
+
+/// The row of that driver, else of the last one before it in its branch.
+const KernelLimit* find_kernel_limit(std::string_view driver);
+/// The build with this version and CUDA series, or null.
+const FrameworkBuild* find_framework_build(std::string_view framework, std::string_view version,
+                                           std::string_view cuda);
 
 /// The row by which code for `sm` runs on a GPU of `capability`, or null.
 const BinaryCode* find_binary_code(int sm, int capability);

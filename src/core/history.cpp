@@ -6,7 +6,8 @@
 namespace cudapin {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Change, name, from, to)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HistoryEntry, time, user, command, from, to, changes, result)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(HistoryEntry, time, user, command, from, to, changes, result,
+                                                why)
 
 std::string to_line(const HistoryEntry& entry) {
   return nlohmann::json(entry).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -14,10 +15,11 @@ std::string to_line(const HistoryEntry& entry) {
 
 std::optional<HistoryEntry> parse_history_line(std::string_view line) {
   try {
-    return nlohmann::json::parse(line).get<HistoryEntry>();
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
+    auto entry = nlohmann::json::parse(line).get<HistoryEntry>();
+    if (!entry.time.empty()) return entry;
+  } catch (const nlohmann::json::exception&) {  // no entry
   }
+  return std::nullopt;
 }
 
 }  // namespace cudapin

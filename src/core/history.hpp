@@ -25,7 +25,8 @@ struct HistoryEntry {
   std::string from;     ///< active profile before, or empty
   std::string to;       ///< active profile after, or empty
   std::vector<Change> changes;
-  std::string result;  ///< "done", "recovered forward", "taken back"
+  std::string result;  ///< "done", "finished after an interruption", "taken back"
+  std::string why;     ///< of the command, in words; may be empty
 
   friend bool operator==(const HistoryEntry&, const HistoryEntry&) = default;
 };

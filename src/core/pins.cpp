@@ -3,12 +3,14 @@
 
 #include "core/error.hpp"
 #include "core/package.hpp"
+#include "core/pins_lines.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
 
+#include <fnmatch.h>
+
 #include <algorithm>
-#include <optional>
 
 namespace cudapin {
 
@@ -17,72 +19,8 @@ namespace {
 // Neither marker holds the word "IgnorePkg": pamac rewrites every line that does, comments too.
 constexpr std::string_view begin_marker =
     "# cudapin: begin (written by 'cudapin use', removed by 'cudapin release')";
-constexpr std::string_view begin_word = "# cudapin: begin";
-constexpr std::string_view end_word = "# cudapin: end";
-constexpr std::string_view directive = "IgnorePkg";
 // pacman reads 4,095 bytes of a line and takes the rest for a directive of its own.
 constexpr std::size_t line_limit = 3500;
-
-/// A line of the file: [begin, end) without its line end, which takes [end, next).
-struct Line {
-  std::size_t begin;
-  std::size_t end;
-  std::size_t next;
-};
-
-std::vector<Line> lines_of(std::string_view text) {
-  std::vector<Line> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto feed = text.find('\n', at);
-    const auto next = feed == text.npos ? text.size() : feed + 1;
-    auto end = feed == text.npos ? text.size() : feed;
-    if (feed != text.npos && end > at && text[end - 1] == '\r') --end;
-    lines.push_back({at, end, next});
-    at = next;
-  }
-  return lines;
-}
-
-std::string_view content(std::string_view text, const Line& line) {
-  return trim(text.substr(line.begin, line.end - line.begin));
-}
-
-bool is_marker(std::string_view line, std::string_view word) {
-  return line.starts_with(word) && (line.size() == word.size() || line[word.size()] == ' ');
-}
-
-bool is_header(std::string_view line) { return line.starts_with('[') && line.ends_with(']'); }
-
-/// The managed block: numbers of the lines that hold its markers.
-struct Block {
-  std::size_t first;
-  std::size_t last;
-};
-
-[[noreturn]] void fail_damaged(const std::string& what) {
-  throw Error("the block of pins in pacman.conf is damaged: " + what,
-              "sudoedit /etc/pacman.conf  # take out the lines from '# cudapin: begin' to '# cudapin: end'");
-}
-
-std::optional<Block> find_block(std::string_view text, const std::vector<Line>& lines) {
-  std::optional<std::size_t> opened;
-  std::optional<Block> block;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto line = content(text, lines[i]);
-    if (is_marker(line, begin_word)) {
-      if (opened || block) fail_damaged(fmt::format("line {} begins a second one", i + 1));
-      opened = i;
-    } else if (is_marker(line, end_word)) {
-      if (!opened) fail_damaged(fmt::format("line {} ends it but no line begins it", i + 1));
-      block = Block{*opened, i};
-      opened.reset();
-    } else if (opened && is_header(line)) {
-      fail_damaged(fmt::format("line {} begins a section inside it", i + 1));
-    }
-  }
-  if (opened) fail_damaged(fmt::format("line {} begins it but no line ends it", *opened + 1));
-  return block;
-}
 
 /// Whether the last section header above line `number` is [options].
 bool in_options(std::string_view text, const std::vector<Line>& lines, std::size_t number) {
@@ -111,10 +49,6 @@ std::string block_text(std::span<const std::string> names, std::string_view line
   std::string text(begin_marker);
   for (const auto& line : directives(names)) text.append(line_end).append(line);
   return text.append(line_end).append(end_word);
-}
-
-std::string_view line_end_of(std::string_view text, const Line& line) {
-  return text.substr(line.end, line.next - line.end);
 }
 
 /// `text` has no block.
@@ -165,18 +99,20 @@ std::string without_pins(std::string_view text) {
   return block ? cut_block(text, lines, *block) : std::string(text);
 }
 
+std::string covering_entry(std::span<const std::string> entries, const std::string& name) {
+  const auto found = std::ranges::find_if(
+      entries, [&](const std::string& entry) { return ::fnmatch(entry.c_str(), name.c_str(), 0) == 0; });
+  return found == entries.end() ? std::string{} : *found;
+}
+
 std::vector<std::string> pins_in(std::string_view text) {
   const auto lines = lines_of(text);
   const auto block = find_block(text, lines);
   std::vector<std::string> names;
   if (!block) return names;
-  for (auto i = block->first + 1; i < block->last; ++i) {
-    const auto line = content(text, lines[i]);
-    const auto equals = line.find('=');
-    if (equals == line.npos || trim(line.substr(0, equals)) != directive) continue;
-    // pacman separates at spaces only; a tab stays part of a name.
-    for (auto& name : split(trim(line.substr(equals + 1)), " ")) names.push_back(std::move(name));
-  }
+  for (auto i = block->first + 1; i < block->last; ++i)
+    if (auto listed = ignored_by(content(text, lines[i])))
+      names.insert(names.end(), listed->begin(), listed->end());
   return names;
 }
 

@@ -7,6 +7,8 @@
 #include <alpm.h>
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdarg>
@@ -265,12 +267,14 @@ struct Transaction::State {
   State& operator=(const State&) = delete;
   ~State() {
     if (open) alpm_trans_release(handle.get());
+    lock_note.reset();
   }
 
   PacmanConf conf;
   const Host& host;
   TransactionEvents events;
   Handle handle;  ///< outlives the transaction in it
+  std::optional<LockNote> lock_note;
   bool open = false;
   bool started = false;
   bool done = false;
@@ -503,12 +507,16 @@ void Transaction::State::mark_dependencies() {
 Transaction::Transaction(const PacmanConf& conf, const Host& host, TransactionEvents events)
     : state_(std::make_unique<State>(conf, host, std::move(events))) {
   state_->configure();
+  clear_dead_lock(conf, host, false);
+  // Who cannot write there gets no lock either.
+  if (::access(conf.dbpath.c_str(), W_OK) == 0) state_->lock_note.emplace(conf, host);
   if (alpm_trans_init(state_->handle.get(), 0) != 0) {
     const auto reason = alpm_errno(state_->handle.get());
     if (reason == ALPM_ERR_HANDLE_LOCK) throw lock_failure(conf, host);
     throw state_->prepare_failure(reason);
   }
   state_->open = true;
+  if (state_->lock_note) state_->lock_note->made();
 }
 
 Transaction::~Transaction() = default;
@@ -553,7 +561,7 @@ void Transaction::commit() {
   if (state_->thrown) std::rethrow_exception(state_->thrown);
 }
 
-fs::path Transaction::lock_file() const { return alpm_option_get_lockfile(state_->handle.get()); }
+bool Transaction::started() const { return state_->started; }
 
 std::string alpm_version_text() { return alpm_version(); }
 

@@ -74,8 +74,8 @@ class Transaction {
   /// nothing: a caller re-reads the database (see `unproven`). A signal stops it between packages, and the
   /// Error says `interrupted`.
   void commit();
-  /// The db.lck this transaction made.
-  std::filesystem::path lock_file() const;
+  /// Whether a package may have been touched: false while a failed commit has changed nothing.
+  bool started() const;
 
  private:
   struct State;

@@ -98,4 +98,28 @@ ChildResult run_child(const std::vector<std::string>& argv, int seconds) {
   return result;
 }
 
+int run_in_foreground(const std::vector<std::string>& argv, const Host& host) {
+  std::vector<char*> arguments;
+  for (const auto& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  // We ignore SIGPIPE, which a program would inherit.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t pid = -1;
+  const int failure = ::posix_spawnp(&pid, arguments[0], nullptr, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  if (failure != 0) throw Error(fmt::format("cannot start '{}': {}", argv[0], std::strerror(failure)));
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    // The terminal sends SIGINT to both of us.
+    if (const int signal = host.interrupt ? host.interrupt->load() : 0; signal == SIGTERM || signal == SIGHUP)
+      ::kill(pid, signal);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 }  // namespace cudapin

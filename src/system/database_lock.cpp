@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <sys/fsuid.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +16,8 @@
 #include <charconv>
 #include <ctime>
 #include <filesystem>
+#include <ostream>
+#include <thread>
 
 namespace cudapin {
 
@@ -57,7 +61,72 @@ bool has_open(const fs::path& process, const struct stat& lock) {
   return false;
 }
 
+fs::path note_file(const Host& host) { return host.at(state_folder) / "lock.note"; }
+
+/// "INODE CTIME" in nanoseconds.
+std::string identity(const struct stat& lock) {
+  return fmt::format("{} {}.{:09}", lock.st_ino, lock.st_ctim.tv_sec, lock.st_ctim.tv_nsec);
+}
+
+/// A number that no real group has: the kernel takes any, and those from here on are nobody's.
+std::string unused_group() {
+  std::uint32_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number)
+    number = static_cast<std::uint32_t>(::getpid());
+  return std::to_string(0x78000000U | (number & 0x07ffffffU));
+}
+
+/// A note is "GROUP" or, once the lock was made, "GROUP INODE CTIME".
+bool is_noted(const Host& host, const struct stat& lock) {
+  const std::string note(trim(read_file_if_exists(note_file(host))));
+  const auto blank = note.find(' ');
+  if (note.empty()) return false;
+  return blank == note.npos ? note == std::to_string(lock.st_gid) : note.substr(blank + 1) == identity(lock);
+}
+
 }  // namespace
+
+LockNote::LockNote(const PacmanConf& conf, const Host& host)
+    : lock_(lock_file(conf)), note_(note_file(host)), group_(unused_group()) {
+  make_folders(note_.parent_path());
+  write(group_);
+  // Where it may not be set (a user namespace), only the lock's first moment is without proof.
+  ::setfsgid(static_cast<gid_t>(std::stoul(group_)));
+}
+
+void LockNote::made() {
+  ::setfsgid(::getegid());
+  struct stat lock {};
+  if (::lstat(lock_.c_str(), &lock) == 0) write(group_ + " " + identity(lock));
+}
+
+LockNote::~LockNote() {
+  ::setfsgid(::getegid());
+  std::error_code ignored;
+  if (!fs::exists(lock_, ignored)) fs::remove(note_, ignored);
+}
+
+void LockNote::write(const std::string& text) const { replace_file(note_, text + "\n"); }
+
+bool clear_dead_lock(const PacmanConf& conf, const Host& host, bool old_ones) {
+  struct stat lock {};
+  if (::lstat(lock_file(conf).c_str(), &lock) != 0) return false;
+  const bool is_old = old_ones && lock.st_ctime < boot_time(host) && lock.st_mtime < boot_time(host);
+  if ((!is_old && !is_noted(host, lock)) || !lock_holder(conf, host).empty()) return false;
+  fs::remove(lock_file(conf));
+  fs::remove(note_file(host));
+  return true;
+}
+
+void wait_for_lock_holder(const PacmanConf& conf, const Host& host) {
+  for (int tenths = 0; tenths < 100; ++tenths) {
+    const auto holder = lock_holder(conf, host);
+    if (holder.empty()) return;
+    if (tenths == 0) *host.err << fmt::format(":: waiting for {}, which is changing packages\n", holder);
+    host.check_interrupt();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
 
 std::string lock_holder(const PacmanConf& conf, const Host& host) {
   struct stat lock {};

@@ -54,10 +54,12 @@ void copy_attributes(int from, int to) {
   }
 }
 
-/// A new file beside the target that disappears unless it is renamed.
+/// A new file beside the target that disappears unless it is renamed. Always of the same name: what a killed
+/// process leaves is in nobody's way and gone the next time.
 struct Beside {
-  explicit Beside(const fs::path& target)
-      : path(target.string() + ".cudapin-XXXXXX"), fd(::mkostemp(path.data(), O_CLOEXEC)) {
+  explicit Beside(const fs::path& target) : path(target.string() + std::string(unfinished_ending)) {
+    ::unlink(path.c_str());
+    fd = Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd) fail("write beside", target);
   }
   ~Beside() {
@@ -138,6 +140,12 @@ void replace_file(const fs::path& path, std::string_view text, mode_t mode) {
   if (::rename(beside.path.c_str(), target.c_str()) != 0) fail("replace", target);
   beside.path.clear();
   sync_path(target.parent_path().empty() ? fs::path(".") : target.parent_path());
+}
+
+void remove_unfinished(const fs::path& folder) {
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(folder, missing))
+    if (entry.path().string().ends_with(unfinished_ending)) fs::remove(entry.path(), missing);
 }
 
 void make_folders(const fs::path& folder) {

@@ -49,6 +49,12 @@ std::string read_file_if_exists(const std::filesystem::path& path);
 /// old file stands.
 void replace_file(const std::filesystem::path& path, std::string_view text, mode_t mode = 0644);
 
+/// What the name of a file that replace_file has not finished ends with.
+inline constexpr std::string_view unfinished_ending = ".cudapin-new";
+
+/// Removes such files from a folder.
+void remove_unfinished(const std::filesystem::path& folder);
+
 /// Creates the folder and its missing parents, mode 0755.
 void make_folders(const std::filesystem::path& folder);
 

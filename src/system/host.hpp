@@ -31,6 +31,7 @@ struct Host {
   unsigned columns = 80;
   bool privileged = false;  ///< effective uid 0
   std::function<std::chrono::system_clock::time_point()> now;
+  std::function<void(std::string_view)> on_step;  ///< told of every step of a change; tests stop there
   std::atomic<int>* interrupt =
       nullptr;  ///< the signal that asked us to stop, or 0; never null after from_process
 
@@ -44,6 +45,9 @@ struct Host {
   bool interrupted() const { return interrupt && interrupt->load() != 0; }
   /// Throws Error with status `interrupted` when a signal has come.
   void check_interrupt() const;
+  void step(std::string_view name) const {
+    if (on_step) on_step(name);
+  }
 };
 
 /// Folders of cudapin's own, below root.

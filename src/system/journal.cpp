@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 
@@ -20,6 +18,8 @@ namespace {
 constexpr int schema = 1;
 
 fs::path folder(const Host& host) { return host.at(state_folder) / "journal"; }
+
+fs::path last_file(const Host& host) { return host.at(state_folder) / "last-change.json"; }
 
 fs::path entry_path(const PacmanConf& conf, const std::string& name, const std::string& version) {
   return conf.dbpath / "local" / (name + "-" + version);
@@ -35,45 +35,60 @@ std::optional<State> to_state(const nlohmann::json& value) {
 }
 
 nlohmann::json to_value(const JournalPackage& package) {
-  return {{"name", package.name},     {"from", package.from},
-          {"to", package.to},         {"file", package.file},
-          {"sha256", package.sha256}, {"dependency", package.reason == Reason::dependency}};
+  return {{"name", package.name},
+          {"from", package.from},
+          {"to", package.to},
+          {"file", package.file},
+          {"sha256", package.sha256},
+          {"dependency", package.reason == Reason::dependency},
+          {"file_before", package.file_before},
+          {"sha256_before", package.sha256_before}};
 }
 
 JournalPackage to_package(const nlohmann::json& value) {
-  return {value.at("name"),   value.at("from"),
-          value.at("to"),     value.at("file"),
-          value.at("sha256"), value.at("dependency").get<bool>() ? Reason::dependency : Reason::explicitly};
+  return {
+      value.at("name"),        value.at("from"),
+      value.at("to"),          value.at("file"),
+      value.at("sha256"),      value.at("dependency").get<bool>() ? Reason::dependency : Reason::explicitly,
+      value.at("file_before"), value.at("sha256_before")};
 }
 
 std::string to_text(const JournalRecord& record) {
   nlohmann::json json{{"schema", schema},
                       {"command", record.command},
+                      {"why", record.why},
                       {"user", record.user},
                       {"time", record.time},
                       {"before", to_value(record.before)},
                       {"after", to_value(record.after)},
-                      {"lock_inode", record.lock_inode},
-                      {"lock_ctime", record.lock_ctime},
                       {"packages", nlohmann::json::array()}};
   for (const auto& package : record.packages) json["packages"].push_back(to_value(package));
   return json.dump(2) + "\n";
 }
 
-JournalRecord to_record(const std::string& text) {
+JournalRecord parse_record(const std::string& text) {
   const auto json = nlohmann::json::parse(text);
   if (json.at("schema").get<int>() != schema)
     throw Error("the journal was written by another cudapin version");
   JournalRecord record{json.at("command"),
+                       json.at("why"),
                        json.at("user"),
                        json.at("time"),
                        {},
                        to_state(json.at("before")),
-                       to_state(json.at("after")),
-                       json.at("lock_inode"),
-                       json.at("lock_ctime")};
+                       to_state(json.at("after"))};
   for (const auto& package : json.at("packages")) record.packages.push_back(to_package(package));
   return record;
+}
+
+std::optional<JournalRecord> read_record(const fs::path& file, const std::string& hint) {
+  std::error_code missing;
+  if (!fs::exists(file, missing)) return std::nullopt;
+  try {
+    return parse_record(read_file(file));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(fmt::format("'{}' is damaged", file.string()), hint);
+  }
 }
 
 /// A copy of a folder of plain files, every one of them synced.
@@ -126,15 +141,10 @@ bool mend_one(const Host& host, const PacmanConf& conf, const JournalPackage& pa
 
 }  // namespace
 
-std::pair<std::uint64_t, std::int64_t> identity(const fs::path& file) {
-  struct stat info {};
-  if (::lstat(file.c_str(), &info) != 0) return {0, 0};
-  return {info.st_ino, std::int64_t{info.st_ctim.tv_sec} * 1'000'000'000 + info.st_ctim.tv_nsec};
-}
-
 void open_journal(const Host& host, const PacmanConf& conf, const JournalRecord& record) {
+  for (const auto* leftover : {"journal.new", "journal.done"})
+    fs::remove_all(host.at(state_folder) / leftover);
   const auto beside = host.at(state_folder) / "journal.new";
-  fs::remove_all(beside);
   make_folders(beside / "local");
   for (const auto& package : record.packages) {
     const auto entry = entry_path(conf, package.name, package.from);
@@ -155,12 +165,10 @@ bool journal_is_open(const Host& host) {
 
 std::optional<JournalRecord> pending_journal(const Host& host) {
   if (!journal_is_open(host)) return std::nullopt;
-  try {
-    return to_record(read_file(folder(host) / "record.json"));
-  } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("'{}' is damaged", (folder(host) / "record.json").string()),
-                "compare 'pacman -Qkk' with the profile, then move the folder away");
-  }
+  auto record = read_record(folder(host) / "record.json",
+                            "compare 'pacman -Qkk' with the profile, then move the journal folder away");
+  if (!record) throw Error(fmt::format("'{}' has no record", folder(host).string()));
+  return record;
 }
 
 void close_journal(const Host& host) {
@@ -168,7 +176,26 @@ void close_journal(const Host& host) {
   fs::remove_all(done);
   fs::rename(folder(host), done);
   sync_path(host.at(state_folder));
-  fs::remove_all(done);
+  std::error_code ignored;  // the next journal takes it away
+  fs::remove_all(done, ignored);
+}
+
+void remember_change(const Host& host, const JournalRecord& record) {
+  replace_file(last_file(host), to_text(record), 0600);
+}
+
+std::optional<JournalRecord> last_change(const Host& host) {
+  return read_record(last_file(host), fmt::format("rm '{}'", last_file(host).string()));
+}
+
+std::uint64_t journal_size(const PacmanConf& conf, const JournalRecord& record) {
+  std::uint64_t size = 0;
+  for (const auto& package : record.packages) {
+    std::error_code missing;
+    for (const auto& file : fs::directory_iterator(entry_path(conf, package.name, package.from), missing))
+      size += file.file_size();
+  }
+  return size;
 }
 
 std::vector<std::string> mend_local_database(const Host& host, const PacmanConf& conf,

@@ -29,21 +29,22 @@ namespace cudapin {
 struct JournalPackage {
   std::string name;
   std::string from;    ///< version before, empty when it was not installed
-  std::string to;      ///< version after, empty when it leaves
+  std::string to;      ///< version after, empty when it is removed
   std::string file;    ///< package file for `to`, in the store
   std::string sha256;  ///< of that file
   Reason reason = Reason::explicitly;
+  std::string file_before;    ///< package file for `from`, in the store; empty when there is none
+  std::string sha256_before;  ///< of that file
 };
 
 struct JournalRecord {
   std::string command;  ///< "use ampere-11.1"
+  std::string why;
   std::string user;
   std::string time;
   std::vector<JournalPackage> packages;  ///< those that change; empty for a release
   std::optional<State> before;
-  std::optional<State> after;    ///< nothing: no profile is active afterwards
-  std::uint64_t lock_inode = 0;  ///< of the db.lck that our transaction made; 0 when none
-  std::int64_t lock_ctime = 0;   ///< nanoseconds since the epoch
+  std::optional<State> after;  ///< nothing: no profile is active afterwards
 };
 
 /// Opens the journal: copies, record and folder are on disk when this returns.
@@ -58,13 +59,18 @@ bool journal_is_open(const Host& host);
 /// Closes it. The caller has synced everything the change wrote.
 void close_journal(const Host& host);
 
+/// Keeps the record of a finished change for `undo`; the last one only.
+void remember_change(const Host& host, const JournalRecord& record);
+/// Nothing when none was kept. Throws Error when it is damaged.
+std::optional<JournalRecord> last_change(const Host& host);
+
+/// Bytes that the journal's copies take.
+std::uint64_t journal_size(const PacmanConf& conf, const JournalRecord& record);
+
 /// Makes the local database usable for another try: entries named by the record that lack a non-empty desc or
 /// files are removed, and where no entry of the package is left its journaled copy is put back. Returns the
 /// names that were mended.
 std::vector<std::string> mend_local_database(const Host& host, const PacmanConf& conf,
                                              const JournalRecord& record);
-
-/// Inode and change time (ns) of a file; zeros when it is not there.
-std::pair<std::uint64_t, std::int64_t> identity(const std::filesystem::path& file);
 
 }  // namespace cudapin

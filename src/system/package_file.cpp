@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -39,6 +40,8 @@ struct Entry {
   std::optional<std::uint64_t> size;
   std::string sha256;
   std::string link;
+  std::optional<std::time_t> time;
+  std::optional<std::pair<uid_t, gid_t>> owner;
 };
 using Entries = std::map<std::string, Entry>;
 
@@ -145,6 +148,8 @@ Entry entry_of(archive_entry* entry) {
   if (const auto mode = archive_entry_perm(entry); mode != 0) made.mode = mode;
   if (archive_entry_size_is_set(entry)) made.size = static_cast<std::uint64_t>(archive_entry_size(entry));
   if (const char* link = archive_entry_symlink(entry)) made.link = link;
+  if (archive_entry_mtime_is_set(entry)) made.time = archive_entry_mtime(entry);
+  made.owner = {static_cast<uid_t>(archive_entry_uid(entry)), static_cast<gid_t>(archive_entry_gid(entry))};
   return made;
 }
 
@@ -309,6 +314,46 @@ std::string difference_on_disk(const fs::path& path, const Entry& listed) {
   }
 }
 
+/// In what the attributes are not as listed, or empty.
+std::string attribute_difference(const fs::path& path, const Entry& listed) {
+  struct stat info {};
+  if (listed.type == AE_IFDIR || ::lstat(path.c_str(), &info) != 0) return {};
+  if (listed.mode && listed.type != AE_IFLNK && (info.st_mode & 07777) != *listed.mode)
+    return fmt::format("has mode {:o} instead of {:o}", info.st_mode & 07777, *listed.mode);
+  if (::geteuid() == 0 && listed.owner && *listed.owner != std::pair(info.st_uid, info.st_gid))
+    return fmt::format("belongs to {}:{} instead of {}:{}", info.st_uid, info.st_gid, listed.owner->first,
+                       listed.owner->second);
+  return listed.time && info.st_mtime != *listed.time ? "has not the listed time" : "";
+}
+
+using Comparison = std::string (*)(const fs::path&, const Entry&);
+
+std::vector<std::string> compare_all(const fs::path& root, const fs::path& mtree,
+                                     std::span<const std::string> unchecked, Comparison compare) {
+  const auto listed = parse_mtree(read_file(mtree, metadata_limit));
+  if (!listed) return {fmt::format("'{}' cannot be read", mtree.string())};
+  std::vector<std::string> problems;
+  for (const auto& [path, entry] : *listed) {
+    if (path.starts_with('.') || is_unchecked(path, unchecked)) continue;
+    const auto problem = compare(root / path, entry);
+    if (!problem.empty()) problems.push_back(fmt::format("'/{}' {}", printable(path), problem));
+  }
+  return problems;
+}
+
+/// libalpm keeps these two beside the list, under other names.
+std::vector<std::string> compare_kept(const fs::path& mtree) {
+  std::vector<std::string> problems;
+  const auto listed = parse_mtree(read_file(mtree, metadata_limit));
+  for (const auto& [name, kept] : {std::pair(".INSTALL", "install"), std::pair(".CHANGELOG", "changelog")}) {
+    if (!listed || listed->count(name) == 0) continue;
+    const auto problem = difference_on_disk(mtree.parent_path() / kept, listed->at(name));
+    if (!problem.empty())
+      problems.push_back(fmt::format("'{}' {}", (mtree.parent_path() / kept).string(), problem));
+  }
+  return problems;
+}
+
 }  // namespace
 
 Package read_package_info(const fs::path& file) {
@@ -339,15 +384,14 @@ Package verify_package_archive(const fs::path& file, const std::function<void(st
 
 std::vector<std::string> compare_installed(const fs::path& root, const fs::path& mtree,
                                            std::span<const std::string> unchecked) {
-  const auto listed = parse_mtree(read_file(mtree, metadata_limit));
-  if (!listed) return {fmt::format("'{}' cannot be read", mtree.string())};
-  std::vector<std::string> problems;
-  for (const auto& [path, entry] : *listed) {
-    if (path.starts_with('.') || is_unchecked(path, unchecked)) continue;
-    const auto problem = difference_on_disk(root / path, entry);
-    if (!problem.empty()) problems.push_back(fmt::format("'/{}' {}", printable(path), problem));
-  }
+  auto problems = compare_all(root, mtree, unchecked, difference_on_disk);
+  for (auto& problem : compare_kept(mtree)) problems.push_back(std::move(problem));
   return problems;
+}
+
+std::vector<std::string> compare_attributes(const fs::path& root, const fs::path& mtree,
+                                            std::span<const std::string> unchecked) {
+  return compare_all(root, mtree, unchecked, attribute_difference);
 }
 
 }  // namespace cudapin

@@ -24,9 +24,15 @@ Package verify_package_archive(const std::filesystem::path& file,
 
 /// Compares an installed package with the .MTREE in its database entry: each file's type, size and SHA-256
 /// below `root`. `unchecked` are files that may differ or be missing: paths (backup files) and patterns as in
-/// NoExtract. One line a problem.
+/// NoExtract. The scriptlet and the changelog beside the .MTREE are compared as well. One line a problem.
 std::vector<std::string> compare_installed(const std::filesystem::path& root,
                                            const std::filesystem::path& mtree,
                                            std::span<const std::string> unchecked);
+
+/// The same for what a file has besides its content: mode, time, and, when we are root, owner. Folders are left
+/// out: packages share them.
+std::vector<std::string> compare_attributes(const std::filesystem::path& root,
+                                            const std::filesystem::path& mtree,
+                                            std::span<const std::string> unchecked);
 
 }  // namespace cudapin

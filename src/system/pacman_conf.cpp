@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <sstream>
 
 namespace cudapin {
@@ -177,6 +178,28 @@ class TryOut {
   Fd fd_;
 };
 
+/// Makes pacman.conf what `edit` makes of it; the old bytes come back when pacman does not take it so.
+bool edit_conf(const Host& host, std::span<const std::string> names,
+               const std::function<std::string(const std::string&)>& edit) {
+  (void)read_pacman_conf(host);  // a file that pacman refuses is left alone
+  const auto file = real_conf_file(host);
+  const auto old_text = read_file(file);
+  const auto new_text = edit(old_text);
+  if (new_text == old_text) {
+    check_effective(host, file, names);
+    return false;
+  }
+  check_changeable(file);
+  replace_file(file, new_text);
+  try {
+    check_effective(host, file, names);
+  } catch (...) {
+    replace_file(file, old_text);
+    throw;
+  }
+  return true;
+}
+
 }  // namespace
 
 PacmanConf read_pacman_conf(const Host& host) {
@@ -208,24 +231,16 @@ void check_pins(const Host& host, std::span<const std::string> names) {
   check_effective(host, try_out.path(), names);
 }
 
-bool write_pins(const Host& host, std::span<const std::string> names) {
-  (void)read_pacman_conf(host);  // a file that pacman refuses is left alone
-  const auto file = real_conf_file(host);
-  const auto old_text = read_file(file);
-  const auto new_text = with_pins(old_text, names);
-  if (new_text == old_text) {
-    check_effective(host, file, names);
-    return false;
-  }
-  check_changeable(file);
-  replace_file(file, new_text);
-  try {
-    check_effective(host, file, names);
-  } catch (...) {
-    replace_file(file, old_text);
-    throw;
-  }
-  return true;
+bool write_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> former) {
+  std::vector<std::string> ours(former.begin(), former.end());
+  ours.insert(ours.end(), names.begin(), names.end());
+  return edit_conf(host, names, [&](const std::string& text) {
+    return with_pins(former.empty() ? text : with_foreign_kept(text, ours), names);
+  });
+}
+
+bool repair_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> own) {
+  return edit_conf(host, names, [&](const std::string& text) { return repaired_pins(text, names, own); });
 }
 
 }  // namespace cudapin

@@ -35,7 +35,13 @@ void check_pins(const Host& host, std::span<const std::string> names);
 
 /// Writes the managed block for `names` (none: takes it out), then reads the value back through pacman-conf.
 /// When pacman refuses the file or does not list every name, the old bytes are restored and an Error says
-/// why. A file that already is right is not touched. Returns whether the file changed.
-bool write_pins(const Host& host, std::span<const std::string> names);
+/// why. A file that already is right is not touched. What others wrote into the block is kept below it: names
+/// that are neither in `names` nor in `former`, what cudapin pinned before; without `former`, the block is
+/// taken to be cudapin's alone. Returns whether the file changed.
+bool write_pins(const Host& host, std::span<const std::string> names,
+                std::span<const std::string> former = {});
+
+/// The same from any state of the block (see `repaired_pins`).
+bool repair_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> own);
 
 }  // namespace cudapin

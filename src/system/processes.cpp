@@ -2,203 +2,283 @@
 // libc and libstdc++ only: the guard links this file.
 #include "system/processes.hpp"
 
-#include <dirent.h>
+#include "system/process_text.hpp"
+#include "system/raw_files.hpp"
+
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <string_view>
 
 namespace cudapin {
+
+using namespace process_text;
 
 namespace {
 
 constexpr std::uint64_t least_address_space = 1ull << 30;
 constexpr std::size_t command_limit = 4096;
 constexpr std::size_t text_limit = 4u << 20;
+constexpr std::string_view deleted = " (deleted)";
 
-struct File {
-  explicit File(int number) : fd(number) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd >= 0) ::close(fd);
-  }
-  int fd;
+/// Programs that open the compute device without training anybody: the servers that share or wake a GPU, and
+/// what decodes video. A client of the MPS server opens the device itself.
+constexpr std::array not_training{
+    "/usr/bin/nvidia-cuda-mps-*",
+    "/usr/bin/nvidia-persistenced",
+    "/usr/lib/firefox*/firefox*",
+    "/usr/lib/chromium/chromium",
+    "/opt/google/chrome*/chrome",
+    "/opt/brave*/brave",
+    "/opt/vivaldi*/vivaldi*",
+    "/opt/microsoft/msedge/msedge",
+    "/usr/bin/mpv",
+    "/usr/bin/vlc",
+    "/usr/bin/ffplay",
+    "/usr/bin/totem",
 };
 
-/// The first `limit` bytes, or nothing when it cannot be read.
-std::string read_at(int folder, const char* name, std::size_t limit) {
-  const File file(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  struct stat info {};
-  if (file.fd < 0 || ::fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  std::string text;
-  std::array<char, 8192> buffer;
-  while (text.size() < limit) {
-    const auto got = ::read(file.fd, buffer.data(), std::min(buffer.size(), limit - text.size()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
-/// Calls `visit(folder, name)` for each entry; nothing for a folder that cannot be listed.
-template <typename Visit>
-void visit_entries(int parent, const char* name, Visit visit) {
-  const int fd = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const auto close = [](DIR* folder) { ::closedir(folder); };
-  const std::unique_ptr<DIR, decltype(close)> folder(fd < 0 ? nullptr : ::fdopendir(fd), close);
-  if (!folder) return;
-  while (const auto* entry = ::readdir(folder.get()))
-    if (entry->d_name[0] != '.') visit(fd, entry->d_name);
-}
-
-template <typename Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
-  const auto* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && stop == end ? std::optional(value) : std::nullopt;
-}
-
-/// The word number `index` of `text`, from 0.
-std::string_view word(std::string_view text, std::size_t index) {
-  constexpr std::string_view blank = " \t\n";
-  for (;; --index) {
-    const auto start = std::min(text.find_first_not_of(blank), text.size());
-    text.remove_prefix(start);
-    const auto end = std::min(text.find_first_of(blank), text.size());
-    if (index == 0) return text.substr(0, end);
-    text.remove_prefix(end);
-  }
-}
-
-/// What follows `key` at the start of a line, to the end of that line.
-std::string_view line_after(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
-    const auto line = text.substr(0, text.find('\n'));
-    if (line.starts_with(key)) return line.substr(key.size());
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-  }
-  return {};
-}
-
-/// CUDA reserves address space for every GPU's memory: 12 GiB and more once it is initialised.
-bool may_compute(int process) {
-  const auto pages = number<std::uint64_t>(word(read_at(process, "statm", 256), 0));
-  static const auto page_size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return pages && *pages >= least_address_space / page_size;
-}
-
-struct OpenDevices {
-  bool uvm = false;
+struct Devices {
+  std::size_t uvm = 0;  ///< descriptors of the compute device
   std::vector<int> gpus;
 };
 
-void add_device(OpenDevices& devices, std::string_view target) {
-  constexpr std::string_view deleted = " (deleted)";
+void add_device(Devices& devices, std::string_view target) {
   constexpr std::string_view prefix = "/dev/nvidia";
   if (target.ends_with(deleted)) target.remove_suffix(deleted.size());
   if (!target.starts_with(prefix)) return;
   target.remove_prefix(prefix.size());
-  if (target == "-uvm") devices.uvm = true;
+  if (target == "-uvm") ++devices.uvm;
   const auto minor = number<unsigned>(target);
   if (minor && *minor < 256) devices.gpus.push_back(static_cast<int>(*minor));
 }
 
-OpenDevices open_devices(int process) {
-  OpenDevices devices;
-  visit_entries(process, "fd", [&](int folder, const char* name) {
+bool add_open_devices(int folder, const char* name, Devices& devices) {
+  return raw::visit_entries(folder, name, [&](int descriptors, const char* descriptor) {
     std::array<char, 64> target;
-    const auto length = ::readlinkat(folder, name, target.data(), target.size());
+    const auto length = ::readlinkat(descriptors, descriptor, target.data(), target.size());
     if (length > 0) add_device(devices, {target.data(), static_cast<std::size_t>(length)});
   });
-  std::sort(devices.gpus.begin(), devices.gpus.end());
-  devices.gpus.erase(std::unique(devices.gpus.begin(), devices.gpus.end()), devices.gpus.end());
-  return devices;
+}
+
+/// A thread group leader that has ended leaves its descriptors with its other threads.
+void add_devices_of_threads(int process, Devices& devices) {
+  raw::visit_entries(process, "task", [&](int tasks, const char* thread) {
+    if (devices.uvm == 0) add_open_devices(tasks, (std::string(thread) + "/fd").c_str(), devices);
+  });
+}
+
+std::string link_at(int folder, const char* name) {
+  std::array<char, 4096> target;
+  const auto length = ::readlinkat(folder, name, target.data(), target.size());
+  return length > 0 ? std::string(target.data(), static_cast<std::size_t>(length)) : std::string();
 }
 
 /// argv, or the bracketed name of a process that has none.
 std::string command_of(int process, std::string_view stat) {
-  auto command = read_at(process, "cmdline", command_limit);
+  auto command = raw::read_at(process, "cmdline", command_limit);
   while (!command.empty() && command.back() == '\0') command.pop_back();
   std::replace(command.begin(), command.end(), '\0', ' ');
-  if (!command.empty()) return command;
-  const auto open = stat.find('(');
-  const auto close = stat.rfind(')');
-  return open < close && close != stat.npos ? "[" + std::string(stat.substr(open + 1, close - open - 1)) + "]"
-                                            : "";
+  const auto name = name_in(stat);
+  return command.empty() && !name.empty() ? "[" + std::string(name) + "]" : command;
 }
 
-/// Field 22 of stat, in seconds since boot. The name before it may hold anything, parentheses too.
+/// Field 22 of stat, in seconds since boot.
 std::optional<std::time_t> seconds_after_boot(std::string_view stat) {
-  const auto close = stat.rfind(')');
-  if (close == stat.npos) return std::nullopt;
-  const auto ticks = number<std::uint64_t>(word(stat.substr(close + 1), 19));
+  const auto ticks = number<std::uint64_t>(word(after_name(stat), 19));
   if (!ticks) return std::nullopt;
   return static_cast<std::time_t>(*ticks / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
 }
 
-/// From the text of /etc/passwd: name services could block or lie at the wrong moment.
-std::string user_name(std::string_view passwd, uid_t uid) {
-  while (!passwd.empty()) {
-    const auto line = passwd.substr(0, passwd.find('\n'));
-    passwd.remove_prefix(std::min(line.size() + 1, passwd.size()));
-    const auto name = line.substr(0, line.find(':'));
-    const auto secret = line.find(':', name.size() + 1);
-    if (name.empty() || secret == line.npos) continue;
-    const auto field = line.substr(secret + 1, line.find(':', secret + 1) - secret - 1);
-    if (number<uid_t>(field) == uid) return std::string(name);
-  }
+/// Directory services know users that /etc/passwd does not, but asking them could block; the process itself
+/// can only claim a name, so its uid is shown too.
+std::string user_of(int process, const std::string& passwd, uid_t uid) {
+  if (const auto name = user_name(passwd, uid)) return *name;
+  const auto environ = raw::read_at(process, "environ", 1u << 20);
+  for (const auto* key : {"USER", "LOGNAME"})
+    if (const auto claimed = variable(environ, key); !claimed.empty())
+      return std::string(claimed.substr(0, 64)) + " (uid " + std::to_string(uid) + ")";
   return std::to_string(uid);
 }
 
-std::optional<ComputeProcess> inspect(pid_t pid, int process) {
-  if (!may_compute(process)) return std::nullopt;
-  auto devices = open_devices(process);
-  if (!devices.uvm) return std::nullopt;
-  const auto stat = read_at(process, "stat", text_limit);
-  const auto status = read_at(process, "status", text_limit);
-  const auto uid = number<uid_t>(word(line_after(status, "Uid:"), 0));
-  const auto started = seconds_after_boot(stat);
-  if (!uid || !started) return std::nullopt;
-  return ComputeProcess{.pid = pid,
-                        .uid = *uid,
-                        .user = {},
-                        .command = command_of(process, stat),
-                        .gpus = std::move(devices.gpus),
-                        .started = *started};
+bool matches(const char* pattern, const std::string& executable) {
+  const auto name = executable.substr(executable.rfind('/') + 1);
+  const bool is_path = std::string_view(pattern).find('/') != std::string_view::npos;
+  return ::fnmatch(pattern, is_path ? executable.c_str() : name.c_str(), 0) == 0;
+}
+
+/// One look through /proc. Everything of a process is read below its own descriptor, so a recycled pid cannot
+/// mix two processes.
+class Walk {
+ public:
+  Walk(const Host& host, std::span<const std::string> ignored) : host_(host), ignored_(ignored) {}
+
+  /// Adds who has the compute device open; returns how many descriptors of it were seen.
+  std::size_t add_holders(bool everywhere) {
+    std::size_t seen = 0;
+    scan.is_readable = raw::visit_entries(AT_FDCWD, host_.proc.c_str(), [&](int proc, const char* name) {
+      const auto pid = number<pid_t>(name);
+      if (!pid) return;
+      const raw::File process(::openat(proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+      if (process.fd < 0 || (!everywhere && !may_compute(process.fd))) return;
+      const auto devices = devices_of(process.fd, everywhere);
+      seen += devices.uvm;
+      if (devices.uvm > 0) add(*pid, process.fd, devices.gpus);
+    });
+    return seen;
+  }
+
+  /// `cudapin run` holds a lock on its own program, so /proc/locks leads to it without a look at every
+  /// process.
+  void add_watched_runs() {
+    const auto locks = raw::read_at(AT_FDCWD, (host_.proc / "locks").c_str(), text_limit);
+    std::vector<pid_t> seen;
+    for (std::string_view rest = locks; !rest.empty();) {
+      const auto line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      const auto pid = number<pid_t>(word(line, 4));
+      if (word(line, 1) != "FLOCK" || !pid || *pid <= 0) continue;
+      if (std::find(seen.begin(), seen.end(), *pid) != seen.end()) continue;
+      seen.push_back(*pid);
+      add_if_run(*pid);
+    }
+  }
+
+  WorkScan finish() {
+    std::sort(scan.processes.begin(), scan.processes.end(),
+              [](auto& left, auto& right) { return left.pid < right.pid; });
+    return std::move(scan);
+  }
+
+  WorkScan scan;
+
+ private:
+  /// CUDA reserves address space for every GPU's memory: 12 GiB and more once it is initialised.
+  static bool may_compute(int process) {
+    const auto pages = number<std::uint64_t>(word(raw::read_at(process, "statm", 256), 0));
+    static const auto page_size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    return pages && *pages >= least_address_space / page_size;
+  }
+
+  Devices devices_of(int process, bool everywhere) {
+    Devices devices;
+    if (!add_open_devices(process, "fd", devices) && (errno == EACCES || errno == EPERM))
+      scan.is_complete = false;
+    if (everywhere && devices.uvm == 0) add_devices_of_threads(process, devices);
+    std::sort(devices.gpus.begin(), devices.gpus.end());
+    devices.gpus.erase(std::unique(devices.gpus.begin(), devices.gpus.end()), devices.gpus.end());
+    return devices;
+  }
+
+  void add(pid_t pid, int process, const std::vector<int>& gpus) {
+    auto executable = link_at(process, "exe");
+    if (executable.ends_with(deleted)) executable.resize(executable.size() - deleted.size());
+    if (std::any_of(not_training.begin(), not_training.end(),
+                    [&](const char* pattern) { return matches(pattern, executable); }))
+      return;
+    const auto stat = raw::read_at(process, "stat", text_limit);
+    const auto status = raw::read_at(process, "status", text_limit);
+    const auto uid = number<uid_t>(word(line_after(status, "Uid:"), 0));
+    const auto started = seconds_after_boot(stat);
+    if (!uid || !started) return;
+    read_machine();
+    const bool is_ignored = std::any_of(ignored_.begin(), ignored_.end(), [&](const std::string& pattern) {
+      return matches(pattern.c_str(), executable) ||
+             ::fnmatch(pattern.c_str(), std::string(name_in(stat)).c_str(), 0) == 0;
+    });
+    scan.processes.push_back({.pid = pid,
+                              .uid = *uid,
+                              .user = user_of(process, passwd_, *uid),
+                              .command = command_of(process, stat),
+                              .gpus = gpus,
+                              .started = boot_ + *started,
+                              .executable = std::move(executable),
+                              .place = place(raw::read_at(process, "cgroup", text_limit)),
+                              .is_ignored = is_ignored});
+  }
+
+  /// A root-owned program called cudapin whose verb is `run`: what an ordinary user cannot make up.
+  void add_if_run(pid_t pid) {
+    const raw::File process(
+        ::open((host_.proc / std::to_string(pid)).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    struct stat info {};
+    if (process.fd < 0 || ::fstatat(process.fd, "exe", &info, 0) != 0 || info.st_uid != 0) return;
+    auto executable = link_at(process.fd, "exe");
+    if (executable.ends_with(deleted)) executable.resize(executable.size() - deleted.size());
+    const auto arguments = raw::read_at(process.fd, "cmdline", command_limit);
+    const auto verb =
+        std::string_view(arguments).substr(std::min(arguments.find('\0') + 1, arguments.size()));
+    if (executable.ends_with("/bin/cudapin") && verb.starts_with(std::string_view("run\0", 4)))
+      add(pid, process.fd, {});
+  }
+
+  /// What names and dates processes; read once somebody needs it.
+  void read_machine() {
+    if (has_read_machine_) return;
+    has_read_machine_ = true;
+    const auto stat = raw::read_at(AT_FDCWD, (host_.proc / "stat").c_str(), text_limit);
+    boot_ = number<std::time_t>(word(line_after(stat, "btime"), 0)).value_or(0);
+    passwd_ = raw::read_at(AT_FDCWD, (host_.root / "etc/passwd").c_str(), text_limit);
+  }
+
+  const Host& host_;
+  std::span<const std::string> ignored_;
+  bool has_read_machine_ = false;
+  std::time_t boot_ = 0;
+  std::string passwd_;
+};
+
+/// How many hold the module: once for each open of the device. Nothing where the kernel does not say.
+std::optional<std::size_t> uvm_holders(const Host& host) {
+  return number<std::size_t>(
+      word(raw::read_at(AT_FDCWD, (host.sys / "module/nvidia_uvm/refcnt").c_str(), 64), 0));
+}
+
+/// Whether /proc/devices can be read and has no compute device.
+bool has_no_uvm(const Host& host) {
+  const auto devices = raw::read_at(AT_FDCWD, (host.proc / "devices").c_str(), text_limit);
+  return !devices.empty() && devices.find(" nvidia-uvm\n") == devices.npos;
 }
 
 }  // namespace
 
-std::vector<ComputeProcess> compute_processes(const Host& host) {
-  std::vector<ComputeProcess> found;
-  visit_entries(AT_FDCWD, host.proc.c_str(), [&](int proc, const char* name) {
-    const auto pid = number<pid_t>(name);
-    if (!pid) return;
-    // Everything is read below this descriptor, so a recycled pid cannot mix two processes.
-    const File process(::openat(proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (process.fd < 0) return;
-    if (auto computing = inspect(*pid, process.fd)) found.push_back(std::move(*computing));
-  });
-  if (found.empty()) return found;
-  const auto stat = read_at(AT_FDCWD, (host.proc / "stat").c_str(), text_limit);
-  const auto boot = number<std::time_t>(word(line_after(stat, "btime"), 0)).value_or(0);
-  const auto passwd = read_at(AT_FDCWD, (host.root / "etc/passwd").c_str(), text_limit);
-  for (auto& process : found) {
-    process.started += boot;
-    process.user = user_name(passwd, process.uid);
+bool uvm_is_loaded(const Host& host) {
+  const auto devices = raw::read_at(AT_FDCWD, (host.proc / "devices").c_str(), text_limit);
+  if (!devices.empty()) return devices.find(" nvidia-uvm\n") != devices.npos;
+  struct stat info {};
+  return ::stat((host.sys / "module/nvidia_uvm").c_str(), &info) == 0;
+}
+
+WorkScan find_work(const Host& host, std::span<const std::string> ignored) {
+  Walk walk(host, ignored);
+  const auto holders = uvm_holders(host);
+  const bool is_idle = has_no_uvm(host) || holders == 0u;
+  if (!is_idle) {
+    const auto seen = holders ? walk.add_holders(false) : 0;
+    if (!holders || seen < *holders) {
+      walk.scan = {};
+      walk.add_holders(true);
+    }
   }
-  std::sort(found.begin(), found.end(), [](auto& left, auto& right) { return left.pid < right.pid; });
+  walk.add_watched_runs();
+  return walk.finish();
+}
+
+WorkScan find_work_everywhere(const Host& host, std::span<const std::string> ignored) {
+  Walk walk(host, ignored);
+  walk.add_holders(true);
+  walk.add_watched_runs();
+  return walk.finish();
+}
+
+std::vector<ComputeProcess> compute_processes(const Host& host) {
+  auto found = find_work(host).processes;
+  std::erase_if(found, [](const ComputeProcess& process) { return process.is_ignored; });
   return found;
 }
 

@@ -31,11 +31,8 @@ fs::path history_file(const Host& host) { return host.at(state_folder) / "histor
 }  // namespace
 
 std::string to_json(const State& state) {
-  return nlohmann::json{{"schema", schema},
-                        {"profile", state.profile},
-                        {"origin", state.origin},
-                        {"since", state.since},
-                        {"pins", state.pins}}
+  return nlohmann::json{{"schema", schema},     {"profile", state.profile}, {"origin", state.origin},
+                        {"since", state.since}, {"pins", state.pins},       {"own", state.own}}
              .dump(2) +
          "\n";
 }
@@ -45,7 +42,7 @@ State parse_state(const std::string& text, const std::string& origin) {
     const auto json = nlohmann::json::parse(text);
     if (json.at("schema").get<int>() != schema)
       throw Error(fmt::format("'{}' was written by a newer cudapin", origin), "pacman -S cudapin");
-    return {json.at("profile"), json.at("origin"), json.at("since"), json.at("pins")};
+    return {json.at("profile"), json.at("origin"), json.at("since"), json.at("pins"), json.at("own")};
   } catch (const nlohmann::json::exception&) {
     throw Error(fmt::format("'{}' is damaged", origin), "cudapin use PROFILE writes it anew");
   }

@@ -18,6 +18,7 @@ struct State {
   std::string origin;                       ///< the file the profile was read from
   std::string since;                        ///< ISO 8601, UTC
   std::map<std::string, std::string> pins;  ///< name -> version
+  std::vector<std::string> own;             ///< of these, those that the person's own lines ignored before
 
   friend bool operator==(const State&, const State&) = default;
 };

@@ -72,6 +72,8 @@ TEST_CASE("cards: a word may be a part of a name in any writing") {
   CHECK(capability_of("h200") == "9.0");
   CHECK(capability_of("a100") == "8.0");
   CHECK(name_of("t4") == "Tesla T4");
+  CHECK(gpu_by_word("rtx 3060").pci_id == "10de:2503");
+  CHECK(gpu_by_word("rtx 4070").pci_id == "10de:2786");
   CHECK(name_of("L4") == "L4");
 }
 

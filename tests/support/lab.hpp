@@ -34,7 +34,8 @@ class Lab {
   RunResult use(const std::string& profile, std::vector<std::string> more = {});
   /// Builds a stand-in into the archive, signed; returns its path there.
   std::filesystem::path add_to_archive(const StandIn& package, TestKey key = TestKey::trusted);
-  /// Signs a file of the archive anew; the machine's keyring gets to know the key as far as it is to be known.
+  /// Signs a file of the archive anew; the machine's keyring gets to know the key as far as it is to be
+  /// known.
   void sign(const std::filesystem::path& file, TestKey key = TestKey::trusted);
   /// The file of that name in the archive or among the moved ones.
   std::filesystem::path archived(const std::string& file) const;

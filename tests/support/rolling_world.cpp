@@ -51,9 +51,12 @@ void write_archive(TestKeyring& keyring, const fs::path& folder) {
   }
 }
 
-void write_moved(TestKeyring& keyring, const fs::path& folder) {
+void write_moved(TestKeyring& keyring, const fs::path& folder, std::uint64_t cuda_bulk) {
   fs::create_directories(folder);
-  for (const auto& package : world_packages(Place::moved)) keyring.sign(build_package(package, folder));
+  for (auto package : world_packages(Place::moved)) {
+    if (package.name == "cuda") package.bulk = cuda_bulk;
+    keyring.sign(build_package(package, folder));
+  }
 }
 
 /// A gpg folder without the sockets and locks of the agents that still run in the original.
@@ -88,7 +91,7 @@ void write_file_list(const fs::path& list) {
 
 }  // namespace
 
-void make_world(const fs::path& folder) {
+void make_world(const fs::path& folder, std::uint64_t cuda_bulk) {
   if (fs::exists(folder)) throw std::runtime_error("'" + folder.string() + "' is there already");
   TestKeyring keyring;
   const auto core = world_packages(Place::core);
@@ -99,7 +102,7 @@ void make_world(const fs::path& folder) {
   write_repository(keyring, folder / "repo-next/core", next_stage(core, Place::next_core), hours(0));
   write_repository(keyring, folder / "repo-next/extra", next_stage(extra, Place::next_extra), hours(0));
   write_archive(keyring, folder / "archive");
-  write_moved(keyring, folder / "moved");
+  write_moved(keyring, folder / "moved", cuda_bulk);
   export_packager(keyring, folder / "packager.asc");
   copy_keyring(keyring.gpg_dir(), folder / "keyring");
   write_file_list(folder / "files");

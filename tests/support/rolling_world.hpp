@@ -35,7 +35,8 @@ StandIn rolling_package(std::string_view name);
 ///   keyring/                       what pacman.conf calls GPGDir, trusting the packager through a master key
 ///   packager.asc                   the packager's exported key
 ///   files                          every path that any of the packages ships, one a line
-void make_world(const std::filesystem::path& folder);
+/// `cuda_bulk` makes the moved cuda that many bytes larger, incompressible: the real one has gigabytes.
+void make_world(const std::filesystem::path& folder, std::uint64_t cuda_bulk = 0);
 
 /// Writes a root folder with the current packages installed, whose pacman.conf and keyring lie at their usual
 /// places.

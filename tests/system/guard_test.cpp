@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/text.hpp"
 #include "guard_targets.hpp"
+#include "support/guard_root.hpp"
 #include "system/child.hpp"
 #include "system/files.hpp"
 #include "system/guard_program.hpp"
@@ -24,52 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::map<std::string, std::string> pinned{{"cuda", "11.1.0-2"}, {"cudnn", "8.0.5.39-1"}};
-
-struct GuardAnswer {
-  int status;  ///< exit status, or 128 + signal
-  std::string told;
-};
-
-/// A root folder with the lock of a running transaction, and the real guard started on it as a hook does.
-struct GuardRoot {
-  GuardRoot() {
-    host.root = ::mkdtemp(folder.data());
-    write(lock(), "");
-    fs::create_directories(at("/run"));
-  }
-  ~GuardRoot() { fs::remove_all(folder); }
-
-  fs::path at(const std::string& path) const { return host.at(path); }
-  fs::path state(const std::string& name) const { return at("/var/lib/cudapin/guard/" + name); }
-  fs::path lock() const { return at("/var/lib/pacman/db.lck"); }
-  void pin() const { write_guard_state(host, pinned, "ampere-11.1", at("/var/lib/pacman/")); }
-  static void write(const fs::path& path, const std::string& text) {
-    fs::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  /// A new lock file, as the next transaction makes it; its inode differs as the old one stays in use.
-  void next_transaction() const {
-    fs::rename(lock(), at("/var/lib/pacman/old-lock"));
-    write(lock(), "");
-  }
-  GuardAnswer run(const std::string& words, const std::string& names, const std::string& token = "") const;
-
-  std::string folder = (fs::temp_directory_path() / "guard-XXXXXX").string();
-  Host host;
-};
-
-GuardAnswer GuardRoot::run(const std::string& words, const std::string& names,
-                           const std::string& token) const {
-  write(at("/stdin"), names);
-  const auto result = run_child({"env", "CUDAPIN_TOKEN=" + token, "/bin/sh", "-c",
-                                 std::string("exec ") + GUARD_PROGRAM + " --root '" + folder + "' " + words +
-                                     " <'" + at("/stdin").string() + "'"});
-  CHECK(result.out.empty());
-  return {result.status, result.err};
-}
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+const auto& pinned = GuardRoot::pinned;
 
 }  // namespace
 
@@ -81,8 +37,9 @@ TEST_CASE("guard program: what was recorded is judged with its operations") {
   CHECK(root.run("record remove", "cudnn\n").status == 0);
   const auto answer = root.run("decide", "cuda\ncudnn\ngcc10\nlinux\n");
   CHECK(answer.status == guard_blocks);
-  CHECK(holds(answer.told, "  upgrade: cuda 11.1.0-2 is pinned by profile ampere-11.1\n"));
-  CHECK(holds(answer.told, "  remove: cudnn 8.0.5.39-1 is pinned by profile ampere-11.1\n"));
+  CHECK(holds(answer.told,
+              "  upgrade: cuda -> unknown version is pinned by profile ampere-11.1 at 11.1.0-2\n"));
+  CHECK(holds(answer.told, "  remove: cudnn is pinned by profile ampere-11.1 at 8.0.5.39-1\n"));
   CHECK(!holds(answer.told, "warning"));
   CHECK(!holds(answer.told, "linux"));
   CHECK(answer.told.ends_with("\n"));
@@ -106,7 +63,7 @@ TEST_CASE("guard program: a name only the deciding hook is told blocks as well")
   root.pin();
   const auto answer = root.run("decide", "cuda\n");
   CHECK(answer.status == guard_blocks);
-  CHECK(holds(answer.told, "  change: cuda 11.1.0-2 is pinned"));
+  CHECK(holds(answer.told, "  change: cuda -> unknown version is pinned"));
 }
 
 TEST_CASE("guard program: records of an earlier transaction do not count and are cleaned") {
@@ -267,7 +224,10 @@ TEST_CASE("guard state: names that no shipped hook covers get a hook of their ow
   CHECK(!holds(text, "cuda\n"));
   CHECK(!holds(text, "linux510"));
   CHECK(holds(text, "\nExec = /bin/sh -c '/usr/lib/cudapin/cudapin-guard decide; test $? -ne 3'\n"));
-  CHECK(std::distance(fs::directory_iterator(hook.parent_path()), fs::directory_iterator{}) == 1);
+  const auto after = root.at("/usr/share/libalpm/hooks/zz-cudapin-after-pins.hook");
+  CHECK(holds(read_file(after), "\nTarget = my-solver\n\n[Action]\n"));
+  CHECK(holds(read_file(after), "\nExec = /bin/sh -c '/usr/lib/cudapin/cudapin-guard after; :'\n"));
+  CHECK(std::distance(fs::directory_iterator(hook.parent_path()), fs::directory_iterator{}) == 2);
   CHECK(root.run("decide", "my-solver\n").status == guard_blocks);
   clear_guard_state(root.host);
   CHECK(!fs::exists(hook));
@@ -286,17 +246,18 @@ TEST_CASE("guard state: a masked hook stays masked") {
 }
 
 TEST_CASE("guard state: the shipped hooks share one list of targets with a literal stem") {
-  const fs::path folder = fs::path(BINARY_DIR) / "hooks";
+  const fs::path folder = fs::path(BINARY_DIR) / "generated/hooks";
   std::string expected;
-  for (const auto target : guard_targets) {
-    CHECK(target.find_first_of("*?[") > 2);
-    expected += "Target = " + std::string(target) + '\n';
+  for (const auto& [package_class, pattern] : guard_targets) {
+    CHECK(pattern.find_first_of("*?[") > 2);
+    expected +=
+        (package_class == PackageClass::none ? "Target = !" : "Target = ") + std::string(pattern) + '\n';
   }
   for (const auto* name : {"00-cudapin-1-record-install", "00-cudapin-2-record-upgrade",
-                           "00-cudapin-3-record-remove", "00-cudapin-4-decide"}) {
+                           "00-cudapin-3-record-remove", "00-cudapin-4-decide", "zz-cudapin-after"}) {
     const auto text = read_file(folder / (std::string(name) + ".hook"));
     CHECK(holds(text, "Type = Package\n" + expected + "\n[Action]\n"));
-    CHECK(holds(text, "; test $? -ne 3'\n"));
+    CHECK(holds(text, holds(name, "after") ? "; :'\n" : "; test $? -ne 3'\n"));
     CHECK(holds(text, "AbortOnFail") == holds(name, "decide"));
   }
 }

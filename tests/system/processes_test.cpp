@@ -20,6 +20,7 @@ class FakeProc {
   FakeProc() {
     std::string name = (fs::temp_directory_path() / "processes-XXXXXX").string();
     folder_ = ::mkdtemp(name.data());
+    fs::create_directories(folder_ / "sys");
     write("proc/stat", "cpu  1 2 3\nintr 5 0 0\nctxt 9\nbtime 1600000000\nprocesses 12\n");
     write("root/etc/passwd", "root:x:0:0::/root:/bin/bash\nalice:x:1000:1000:Alice:/home/alice:/bin/zsh\n");
   }
@@ -51,12 +52,15 @@ class FakeProc {
       fs::create_symlink(device, path(folder + "fd/" + std::to_string(number++)));
   }
 
-  std::vector<ComputeProcess> found() const {
+  Host host() const {
     Host host;
     host.root = folder_ / "root";
     host.proc = folder_ / "proc";
-    return compute_processes(host);
+    host.sys = folder_ / "sys";
+    return host;
   }
+  std::vector<ComputeProcess> found() const { return compute_processes(host()); }
+  void hold(int times) const { write("sys/module/nvidia_uvm/refcnt", std::to_string(times) + "\n"); }
 
  private:
   fs::path folder_;
@@ -85,12 +89,122 @@ TEST_CASE("processes: one that only draws does not compute") {
   CHECK(fake.found().empty());
 }
 
-TEST_CASE("processes: one with less address space than CUDA takes is not walked") {
+TEST_CASE(
+    "processes: one with less address space than CUDA takes is not walked while the others explain the "
+    "count") {
   const FakeProc fake;
   fake.process(100, {"/dev/nvidia-uvm"}, "sh", "sh", 0);
   fake.process(101, {"/dev/nvidia-uvm"}, "sh", "sh", 1);
+  fake.hold(1);
   REQUIRE(fake.found().size() == 1);
   CHECK(fake.found()[0].pid == 101);
+  fake.hold(2);
+  CHECK(fake.found().size() == 2);
+  fs::remove(fake.path("sys/module/nvidia_uvm/refcnt"));
+  CHECK(fake.found().size() == 2);
+}
+
+TEST_CASE("processes: without the module or its users nothing is looked at") {
+  const FakeProc fake;
+  fake.process(100, {"/dev/nvidia-uvm"});
+  fake.hold(0);
+  CHECK(fake.found().empty());
+  fake.hold(1);
+  CHECK(fake.found().size() == 1);
+  fake.write("proc/devices", "Character devices:\n  1 mem\n195 nvidia\n");
+  CHECK(fake.found().empty());
+  CHECK(!uvm_is_loaded(fake.host()));
+  fake.write("proc/devices", "Character devices:\n  1 mem\n511 nvidia-uvm\n");
+  CHECK(fake.found().size() == 1);
+  CHECK(uvm_is_loaded(fake.host()));
+}
+
+TEST_CASE("processes: the cheap look finds what the whole walk finds") {
+  const FakeProc fake;
+  for (int pid = 100; pid < 160; ++pid)
+    fake.process(pid, {pid % 7 == 0 ? "/dev/nvidia-uvm" : "/dev/null"}, "x", "x",
+                 pid % 5 == 0 ? 12 : pid % 7 == 0);
+  const auto everywhere = find_work_everywhere(fake.host()).processes;
+  fake.hold(static_cast<int>(everywhere.size()));
+  const auto cheap = find_work(fake.host()).processes;
+  REQUIRE(cheap.size() == everywhere.size());
+  for (std::size_t i = 0; i < cheap.size(); ++i) CHECK(cheap[i].pid == everywhere[i].pid);
+  CHECK(cheap.size() == 8);
+}
+
+TEST_CASE("processes: the threads of one whose first thread has ended are looked through") {
+  const FakeProc fake;
+  fake.process(100, {}, "x", "", 0);
+  fs::create_directories(fake.path("proc/100/task/101/fd/x").parent_path());
+  fs::create_symlink("/dev/nvidia-uvm", fake.path("proc/100/task/101/fd/3"));
+  fake.hold(1);
+  REQUIRE(fake.found().size() == 1);
+  CHECK(fake.found()[0].pid == 100);
+}
+
+TEST_CASE("processes: programs that open the device without training are not work") {
+  const FakeProc fake;
+  int pid = 100;
+  for (const auto* program :
+       {"/usr/bin/nvidia-cuda-mps-server", "/usr/bin/nvidia-persistenced", "/usr/lib/firefox/firefox",
+        "/usr/bin/mpv (deleted)", "/home/alice/mpv", "/usr/bin/python3.13"}) {
+    fake.process(pid, {"/dev/nvidia-uvm"});
+    fs::create_symlink(program, fake.path("proc/" + std::to_string(pid++) + "/exe"));
+  }
+  const auto found = fake.found();
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].executable == "/home/alice/mpv");
+  CHECK(found[1].executable == "/usr/bin/python3.13");
+}
+
+TEST_CASE("processes: what the admin names is shown and does not count") {
+  const FakeProc fake;
+  for (const int pid : {100, 101, 102})
+    fake.process(pid, {"/dev/nvidia-uvm"}, pid == 102 ? "vllm-worker" : "x");
+  fs::create_symlink("/opt/tritonserver/bin/tritonserver", fake.path("proc/100/exe"));
+  fs::create_symlink("/usr/bin/python3", fake.path("proc/101/exe"));
+  for (const std::vector<std::string>& patterns :
+       {std::vector<std::string>{"tritonserver", "vllm*"}, {"/opt/tritonserver/*", "vllm-worker"}}) {
+    const auto found = find_work(fake.host(), patterns).processes;
+    REQUIRE(found.size() == 3);
+    CHECK(found[0].is_ignored);
+    CHECK(!found[1].is_ignored);
+    CHECK(found[2].is_ignored);
+  }
+}
+
+TEST_CASE("processes: container and batch job come from the cgroup") {
+  const FakeProc fake;
+  fake.process(100, {"/dev/nvidia-uvm"}, "x", "x", 12, "100999");
+  const std::string id(64, 'a');
+  fake.write("proc/100/cgroup", "0::/user.slice/user-1000.slice/docker-" + id + ".scope\n");
+  REQUIRE(fake.found().size() == 1);
+  CHECK(fake.found()[0].place == "docker aaaaaaaaaaaa");
+  CHECK(fake.found()[0].user == "100999");
+}
+
+TEST_CASE("processes: a user of the directory is known by the environment and never without the uid") {
+  const FakeProc fake;
+  fake.process(100, {"/dev/nvidia-uvm"}, "x", "x", 12, "54321");
+  fake.write("proc/100/environ", std::string("PATH=/bin\0USER=carol\0X=\0", 23));
+  REQUIRE(fake.found().size() == 1);
+  CHECK(fake.found()[0].user == "carol (uid 54321)");
+}
+
+TEST_CASE("processes: thirty thousand of them are looked through") {
+  const FakeProc fake;
+  for (int pid = 1000; pid < 31000; ++pid)
+    fs::create_directories(fake.path("proc/" + std::to_string(pid) + "/fd"));
+  fake.process(31000, {"/dev/nvidia-uvm"});
+  CHECK(fake.found().size() == 1);
+}
+
+TEST_CASE("processes: a proc that cannot be listed is told from an idle one") {
+  const FakeProc fake;
+  CHECK(find_work(fake.host()).is_readable);
+  auto host = fake.host();
+  host.proc = "/nowhere";
+  CHECK(!find_work(host).is_readable);
 }
 
 TEST_CASE("processes: names with parentheses and newlines do not move the fields") {

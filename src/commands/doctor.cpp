@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/diagnosis_report.hpp"
+#include "commands/commands.hpp"
+#include "commands/facts.hpp"
+#include "commands/profiles.hpp"
+#include "core/diagnosis.hpp"
+#include "core/explanation.hpp"
+#include "core/frameworks.hpp"
+#include "system/examine.hpp"
+#include "system/python_environment.hpp"
+
+#include <fmt/format.h>
+
+#include <istream>
+#include <iterator>
+#include <ostream>
+
+namespace cudapin {
+
+namespace {
+
+constexpr std::size_t log_limit = 64u << 20;
+
+Style style_of(const Host& host) {
+  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns};
+}
+
+/// A doctor that refuses to look at a machine because its pacman.conf is broken would be of no use.
+PacmanConf usual_conf(const Host& host) {
+  return {.file = host.at("/etc/pacman.conf"),
+          .root = host.root,
+          .dbpath = host.at("/var/lib/pacman"),
+          .hook_dirs = {host.at("/etc/pacman.d/hooks")},
+          .log_file = host.at("/var/log/pacman.log")};
+}
+
+void add_profiles(const Host& host, Examination& found) {
+  for (const auto& entry : known_profiles(host)) try {
+      const auto profile = load_profile(host, entry.name);
+      const auto* cuda = profile.find("cuda");
+      if (cuda) found.profiles.push_back({profile.name, cuda->version.upstream(), profile.generations});
+    } catch (const Error&) {
+      continue;  // `list` tells what is wrong with it
+    }
+}
+
+Examination examine_machine(const Host& host, const std::vector<std::string>& gpus) {
+  Examination found;
+  try {
+    found = examine(host, read_pacman_conf(host));
+  } catch (const Error& error) {
+    found = examine(host, usual_conf(host));
+    found.unreadable.emplace_back(error.what());
+  }
+  if (!gpus.empty()) {
+    found.gpus_chosen = true;
+    found.gpus.clear();
+    for (const auto& word : gpus) found.gpus.push_back(gpu_by_word(word));
+  }
+  return found;
+}
+
+std::string text_to_explain(const DoctorOptions& options, const Host& host) {
+  if (options.explain != "-") return options.explain;
+  std::string text(std::istreambuf_iterator<char>(*host.in), {});
+  if (text.size() > log_limit) text.resize(log_limit);
+  return text;
+}
+
+ExitStatus explain_text(const DoctorOptions& options, const Host& host) {
+  const auto text = text_to_explain(options, host);
+  auto found = examine_machine(host, options.gpus);
+  add_profiles(host, found);
+  const auto explanations = explain(text, found);
+  if (explanations.empty())
+    throw Error("no message in this text is known", "cudapin doctor looks at the machine itself");
+  *host.out << (options.json ? explanations_json(explanations)
+                             : explanations_text(explanations, style_of(host)));
+  return ExitStatus::done;
+}
+
+/// What a profile would bring, judged in the place of what is installed.
+Topic profile_topic(const Profile& profile, const Examination& found) {
+  Facts facts;
+  facts.machine.gpus = found.gpus;
+  facts.machine.driver_loaded = found.driver_loaded;
+  facts.machine.driver_on_disk = found.driver_on_disk;
+  facts.gpus_chosen = found.gpus_chosen;
+  facts.glibc = found.glibc;
+  return {"profile " + profile.name, judge_profile(profile, facts)};
+}
+
+std::vector<Topic> topics_of(const DoctorOptions& options, const Host& host) {
+  auto found = examine_machine(host, options.gpus);
+  if (!options.env.empty()) {
+    add_profiles(host, found);
+    const auto environment = read_python_environment(options.env);
+    std::vector<Topic> topics{{environment.folder, judge_environment(environment, found)}};
+    if (environment.frameworks.empty())
+      topics[0].findings.push_back(
+          {Severity::note, "no framework that uses a card was found in it", environment.folder, ""});
+    return topics;
+  }
+  if (options.candidate.empty()) return diagnose(found);
+  const auto profile = load_profile(host, options.candidate);
+  auto topics = diagnose(found);
+  // What is installed now leaves with the profile.
+  std::erase_if(topics, [](const Topic& topic) { return topic.name == "toolkit"; });
+  topics.insert(topics.begin(), profile_topic(profile, found));
+  put_worst_first(topics);
+  return topics;
+}
+
+}  // namespace
+
+ExitStatus doctor(const DoctorOptions& options, const Host& host) {
+  if (!options.explain.empty()) return explain_text(options, host);
+  const auto topics = topics_of(options, host);
+  *host.out << (options.json ? diagnosis_json(topics)
+                             : diagnosis_text(topics, style_of(host), options.quiet));
+  return has_error(topics) ? ExitStatus::failed : ExitStatus::done;
+}
+
+}  // namespace cudapin

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/report.hpp"
+#include "commands/commands.hpp"
+#include "core/text.hpp"
+#include "system/child.hpp"
+#include "system/files.hpp"
+#include "system/guard_admin.hpp"
+#include "system/guard_facts.hpp"
+#include "system/pacman_conf.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+
+namespace cudapin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A database folder of our own with fresh sync databases beside the machine's local one: pacman's stay as
+/// they are until the upgrade itself, or a refusal would leave the machine to partial upgrades.
+class FreshDatabases {
+ public:
+  FreshDatabases(const Host& host, const PacmanConf& conf) {
+    folder_ = host.at("/run") / "cudapin-upgrade";
+    fs::remove_all(folder_);
+    make_folders(folder_);
+    fs::create_directory_symlink(conf.dbpath / "local", folder_ / "local");
+    const auto result = run_child({"pacman", "--root", conf.root.string(), "--config", conf.file.string(),
+                                   "--dbpath", folder_.string(), "--logfile", "/dev/null", "-Sy"},
+                                  300);
+    if (result.status != 0)
+      throw Error("the databases cannot be refreshed: " + std::string(trim(result.err)), "pacman -Sy");
+  }
+  FreshDatabases(const FreshDatabases&) = delete;
+  FreshDatabases& operator=(const FreshDatabases&) = delete;
+  ~FreshDatabases() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  fs::path folder_;
+};
+
+void show(const Host& host, const Verdict& verdict, const GuardInput& input) {
+  if (!verdict.blocks) {
+    *host.out << "nothing is left out\n";
+    return;
+  }
+  *host.out << "left out: " << join(input.ignored, " ") << '\n';
+  for (const auto& line : verdict.lines)
+    if (line.starts_with("  ")) *host.out << line << '\n';
+}
+
+void ask(const UpgradeOptions& options, const Host& host) {
+  if (options.noconfirm) return;
+  if (!host.in_is_terminal)
+    throw Error("nobody can be asked: the input is not a terminal", "add --noconfirm, or --dry-run",
+                ExitStatus::usage);
+  if (!confirm(*host.in, *host.out, "Upgrade the rest?"))
+    throw Error("nothing was changed: the answer was no");
+}
+
+}  // namespace
+
+ExitStatus upgrade(const UpgradeOptions& options, const Host& host) {
+  if (!host.privileged) throw Error("only root can upgrade", "sudo cudapin upgrade");
+  const auto conf = read_pacman_conf(host);
+  GuardInput input;
+  Verdict verdict;
+  {
+    const FreshDatabases fresh(host, conf);
+    const GuardFiles files(host.root.string(), {}, fresh.folder().string());
+    verdict = guard_admin::check(files, host, {}, input);
+  }
+  if (!options.quiet) show(host, verdict, input);
+  std::vector<std::string> command{"pacman",   "--root",           conf.root.string(),
+                                   "--config", conf.file.string(), "-Syu"};
+  if (host.root == "/") command = {"pacman", "-Syu"};
+  if (options.noconfirm) command.emplace_back("--noconfirm");
+  if (verdict.blocks) command.insert(command.end(), {"--ignore", join(input.ignored, ",")});
+  if (!options.quiet) *host.out << ":: " << join(command, " ") << '\n' << std::flush;
+  if (options.dry_run) return ExitStatus::done;
+  ask(options, host);
+  return static_cast<ExitStatus>(run_in_foreground(command, host));
+}
+
+}  // namespace cudapin

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/explanation_rules.hpp"
+#include "core/frameworks.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+
+namespace cudapin::explanations {
+
+using fmt::format;
+using enum Severity;
+
+namespace {
+
+std::string build_name(const tables::FrameworkBuild& build) {
+  return format("{} {}{}{}", build.framework, build.version, build.tag.empty() ? "" : "+", build.tag);
+}
+
+std::string either(const std::string& text, std::string_view otherwise) {
+  return text.empty() ? std::string(otherwise) : text;
+}
+
+/// The newest build of a framework that runs on every card here, and on its driver.
+const tables::FrameworkBuild* newest_build(const Examination& found, std::string_view framework) {
+  const tables::FrameworkBuild* best = nullptr;
+  for (const auto& build : tables::framework_builds()) {
+    const bool runs =
+        build.framework == framework && std::ranges::all_of(found.gpus, [&](const Gpu& gpu) {
+          const int sm = tables::sm(gpu.capability);
+          return sm == 0 || reach(build, sm) == Reach::compiled || reach(build, sm) == Reach::compatible;
+        });
+    const auto most = highest_cuda(found.driver());
+    const bool served = most.empty() || tables::major(build.cuda) <= tables::major(most);
+    if (runs && served) best = &build;
+  }
+  return best;
+}
+
+std::string torch_remedy(const Examination& found) {
+  const auto* build = found.gpus.empty() ? nullptr : newest_build(found, "torch");
+  if (!build) return "install a build that lists the card: cudapin doctor --env DIR";
+  return format("pip install torch=={} --index-url https://download.pytorch.org/whl/{}", build->version,
+                build->tag);
+}
+
+Finding no_code_for_card(const KnownMessage& message, const Examination& found) {
+  const auto list = architectures_in(message.words.empty() ? "" : message.words.back());
+  const bool names_card =
+      message.error->id == "torch_cc_list" || message.error->id == "torch_sm_incompatible";
+  if (names_card && !list.empty() && !found.gpus.empty() && !has_card(found, list[0]))
+    return {error,
+            format("the program was built without code for capability {}, which no card here has",
+                   tables::capability_text(list[0])),
+            cards(found), "run cudapin doctor --explain on the machine that printed it, or add --gpu"};
+  return {error,
+          format("the program was built without code for {}: for older cards only, or no longer for this one",
+                 cards(found)),
+          format("{}; {}", cards(found), toolkit(found)),
+          names_card ? torch_remedy(found)
+                     : format("build it with CMAKE_CUDA_ARCHITECTURES=\"{}\", or {}",
+                              architecture_list(found, nullptr), torch_remedy(found))};
+}
+
+Finding damaged_code(const KnownMessage&, const Examination& found) {
+  return {error, "the code in the program is damaged or was made for another family of cards", cards(found),
+          format("build it anew with CMAKE_CUDA_ARCHITECTURES=\"{}\"", architecture_list(found, nullptr))};
+}
+
+/// "11010" is CUDA 11.1.
+std::string series_of_number(const std::string& number) {
+  if (number.size() < 4 || number.find_first_not_of("0123456789") != number.npos) return number;
+  return format("{}.{}", number.substr(0, number.size() - 3),
+                number.substr(number.size() - 3, 2) == "00"
+                    ? "0"
+                    : std::to_string(std::stoi(number.substr(number.size() - 3)) / 10));
+}
+
+Finding card_needs_newer_cuda(const KnownMessage& message, const Examination& found) {
+  return {error,
+          format("the framework was built with a CUDA older than {}, which the card needs",
+                 series_of_number(word(message))),
+          cards(found), torch_remedy(found)};
+}
+
+Finding torch_driver_too_old(const KnownMessage& message, const Examination& found) {
+  const auto offered = series_of_number(word(message));
+  const auto most = highest_cuda(found.driver());
+  const bool other = !most.empty() && most != offered;
+  return {error,
+          format("the framework brings a newer CUDA than the driver runs: the driver offered {}{}", offered,
+                 other ? format(", and {} here offers {}", driver(found), most) : ""),
+          format("{}; {}", driver(found), cards(found)), torch_remedy(found)};
+}
+
+Finding built_without_gpu(const KnownMessage&, const Examination& found) {
+  return {error, "this build of the framework is for processors only; driver and toolkit have no part in it",
+          cards(found), torch_remedy(found)};
+}
+
+Finding extension_of_other_cuda(const KnownMessage& message, const Examination& found) {
+  const auto compiler = word(message, 0);
+  const auto built = word(message, 1);
+  return {error,
+          format("the compiler that the build found is CUDA {}, and the framework was built with {}",
+                 either(compiler, "of another version"), either(built, "another")),
+          format("{}; CUDA_HOME={}", toolkit(found), found.variable("CUDA_HOME")),
+          built.empty() ? "cudapin doctor --env DIR"
+                        : toolkit_remedy(found, tables::series(built), tables::series(built))};
+}
+
+Finding apex_refuses(const KnownMessage& message, const Examination& found) {
+  const auto built = std::string(tables::series(word(message)));
+  const auto* here = found.toolkit();
+  const auto* pair = matching_pair(found, "torch", "1.7.0");
+  const auto* row = tables::find_toolkit(built);
+  const bool compiles =
+      row && std::ranges::all_of(found.gpus, [&](const Gpu& gpu) {
+        return std::ranges::find(row->architectures, tables::sm(gpu.capability)) != row->architectures.end();
+      });
+  std::string remedy = compiles ? toolkit_remedy(found, built, built) : "";
+  if (!compiles && pair)
+    remedy = format("install the matching pair: {} with CUDA {}", build_name(*pair), pair->cuda);
+  return {error,
+          format("apex wants the compiler's CUDA to equal the framework's: the compiler is {}, the framework "
+                 "was built "
+                 "with {}{}",
+                 here ? std::string(tables::series(here->version)) : "another", either(built, "another"),
+                 row && !compiles && !found.gpus.empty()
+                     ? format(", and CUDA {} does not compile for {}", built, cards(found))
+                     : ""),
+          format("{}; {}", toolkit(found), cards(found)), either(remedy, "cudapin doctor --env DIR")};
+}
+
+Finding no_compiler(const KnownMessage&, const Examination& found) {
+  for (const auto& seen : found.toolkits)
+    if (seen.has_compiler)
+      return {error, format("the build did not find the compiler, and there is one in {}", seen.folder),
+              format("CUDA_HOME={}", found.variable("CUDA_HOME")),
+              format("export CUDA_HOME={0} PATH={0}/bin:$PATH", seen.folder)};
+  return {error, "only the runtime of CUDA is here, and the build needs its compiler", toolkit(found),
+          "pin the toolkit that the framework was built with: cudapin doctor --env DIR"};
+}
+
+/// CUDA series or major that a soname stands for.
+std::string series_of_library(const std::string& library, const std::string& soname) {
+  if (library.find("cudnn") != std::string::npos) return "cuDNN " + soname;
+  return soname == "11.0" ? "CUDA 11" : "CUDA " + soname;
+}
+
+Finding library_missing(const KnownMessage& message, const Examination& found) {
+  const bool named = message.words.size() > 1;
+  const auto library = named ? message.words[0] : message.quote.substr(0, message.quote.find(".so"));
+  const auto soname = word(message, named ? 1 : 0);
+  const auto wanted = series_of_library(library, soname);
+  const bool is_cudnn = library.find("cudnn") != std::string::npos;
+  const int major = tables::major(soname);
+  const auto here = is_cudnn ? either(found.cudnn, "no cuDNN") : toolkit(found);
+  const int here_major = tables::major(is_cudnn          ? found.cudnn
+                                       : found.toolkit() ? found.toolkit()->version
+                                                         : "");
+  if (here_major == major && major != 0)
+    return {error, format("{} is here, but the program does not look where it is", wanted),
+            format("{}; LD_LIBRARY_PATH={}", here, found.variable("LD_LIBRARY_PATH")), "sudo ldconfig"};
+  return {error, format("the program was linked with {}, and here is {}", wanted, here),
+          format("{}.so.{} is missing", library, soname),
+          is_cudnn ? format("use a profile with cuDNN {}: cudapin list", major)
+                   : toolkit_remedy(found, format("{}.0", major), format("{}.99", major))};
+}
+
+Finding cudnn_older_than_built(const KnownMessage& message, const Examination& found) {
+  const auto loaded = either(cudnn_version(word(message, 0)), word(message, 0));
+  const auto built = either(cudnn_version(word(message, 1)), word(message, 1));
+  for (const auto& library : found.libraries)
+    if (library.path.find("libcudnn") != std::string::npos)
+      return {error,
+              format("LD_LIBRARY_PATH brings another cuDNN than the system's: cuDNN {} was loaded, and the "
+                     "program was "
+                     "built with {}",
+                     loaded, built),
+              format("{}: {}", library.path, either(library.version, "unknown")), "unset LD_LIBRARY_PATH"};
+  return {error, format("cuDNN {} was loaded, and the program was built with {}", loaded, built),
+          format("cuDNN here: {}", either(found.cudnn, "none")),
+          format("use cuDNN {} or newer of the same major number: cudapin list", built)};
+}
+
+Finding libraries_missing(const KnownMessage&, const Examination& found) {
+  return {
+      error,
+      "a library of the pair that the framework was built for is missing, so it computes on the processor",
+      format("{}; cuDNN {}", toolkit(found), either(found.cudnn, "none")),
+      "read the lines above it, they name the library"};
+}
+
+Finding cudnn_has_no_code(const KnownMessage&, const Examination& found) {
+  const auto* cudnn = tables::find_cudnn(found.cudnn);
+  for (const auto& gpu : found.gpus)
+    if (const auto card = rules::card_of(gpu); card && cudnn)
+      if (auto findings =
+              rules::cudnn_has_code(*cudnn, found.toolkit() ? found.toolkit()->version : "", *card);
+          !findings.empty())
+        return findings.front();
+  return {
+      error,
+      format("cuDNN has no code for the card; cuDNN {} here has it for {}, so the program carries another",
+             either(found.cudnn, "of no known version"), cards(found)),
+      cards(found), "cudapin doctor --env DIR"};
+}
+
+Finding cudnn_parts_differ(const KnownMessage&, const Examination& found) {
+  std::vector<std::string> places;
+  for (const auto& library : found.libraries) places.push_back(library.path);
+  return {
+      error,
+      places.empty()
+          ? format("parts of two cuDNN versions were loaded: the system's {} and one that the program brings",
+                   either(found.cudnn, "one"))
+          : "parts of two cuDNN versions were loaded, and LD_LIBRARY_PATH names one of them",
+      places.empty() ? format("cuDNN here: {}", either(found.cudnn, "none")) : join(places, ", "),
+      places.empty() ? "keep one: cudapin doctor --env DIR" : "unset LD_LIBRARY_PATH"};
+}
+
+Finding cudnn_did_not_start(const KnownMessage&, const Examination& found) {
+  const auto* row = found.toolkit() ? tables::find_toolkit(found.toolkit()->version) : nullptr;
+  const bool old = row && !found.driver().empty() && rules::older(found.driver(), row->driver);
+  return {error,
+          old ? format("cuDNN did not start; {} is older than {} wants", driver(found), toolkit(found))
+              : "cuDNN did not start: most often the card has no memory left",
+          format("{}; cuDNN {}; {} at work", driver(found), either(found.cudnn, "none"), found.work.size()),
+          found.work.empty() ? "nvidia-smi" : "cudapin status"};
+}
+
+constexpr Row rows[] = {
+    {"cuda_209", no_code_for_card},
+    {"cuda_98", no_code_for_card},
+    {"cuda_200", damaged_code},
+    {"torch_cc_list", no_code_for_card},
+    {"torch_sm_incompatible", no_code_for_card},
+    {"torch_requires_cuda", card_needs_newer_cuda},
+    {"torch_old_driver", torch_driver_too_old},
+    {"torch_cpu_wheel", built_without_gpu},
+    {"torch_ext_mismatch", extension_of_other_cuda},
+    {"apex_mismatch", apex_refuses},
+    {"apex_no_nvcc", no_compiler},
+    {"tf_dlopen_cudnn", library_missing},
+    {"tf_cudnn_runtime", cudnn_older_than_built},
+    {"tf_dlopen_gpu", libraries_missing},
+    {"loader_cudart", library_missing},
+    {"cudnn_arch", cudnn_has_no_code},
+    {"cudnn_version", cudnn_parts_differ},
+    {"cudnn_init", cudnn_did_not_start},
+};
+
+}  // namespace
+
+std::span<const Row> program_rows() { return rows; }
+
+}  // namespace cudapin::explanations
