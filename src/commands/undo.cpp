@@ -118,13 +118,21 @@ void ask(const UndoOptions& options, const Host& host) {
   if (!confirm(*host.in, *host.out, "Go on?")) throw Error("nothing was changed: the answer was no");
 }
 
-void check_running_work(const Host& host, const PacmanConf& conf, const JournalRecord& record) {
-  Plan plan;
+ActionKind kind_of(const JournalPackage& package) {
+  if (package.to.empty()) return ActionKind::remove;
+  if (package.from.empty()) return ActionKind::install;
+  return compare_versions(package.to, package.from) < 0 ? ActionKind::downgrade : ActionKind::upgrade;
+}
+
+/// Running work and freezes bind the way back as well.
+void check_guard(const Host& host, const JournalRecord& record) {
+  Plan plan{.profile = record.after ? record.after->profile : ""};
   for (const auto& package : record.packages)
-    plan.actions.push_back({.kind = ActionKind::downgrade, .name = package.name, .from = package.from});
-  const auto work = work_disturbed_by(host, conf, plan);
-  if (!work.empty())
-    throw Error(join(work, "\n"), "wait for it to end; 'cudapin status' lists what computes",
+    plan.actions.push_back(
+        {.kind = kind_of(package), .name = package.name, .from = package.from, .to = package.to});
+  const auto objections = guard_objections(host, plan);
+  if (!objections.empty())
+    throw Error(join(objections, "\n"), "wait for it to end; 'cudapin who' lists what computes",
                 ExitStatus::refused);
 }
 
@@ -144,7 +152,7 @@ ExitStatus undo(const UndoOptions& options, const Host& host) {
   }
   const auto conf = read_pacman_conf(host);
   auto record = reversed(host, conf, *last);
-  check_running_work(host, conf, record);
+  check_guard(host, record);
   if (!options.quiet) *host.out << plan_text(host, record, *last);
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);
@@ -154,7 +162,7 @@ ExitStatus undo(const UndoOptions& options, const Host& host) {
     throw Error("another cudapin changed packages meanwhile", "run the same command again");
   verify_files(host, conf, record);
   keep_way_back(host, conf, record.packages);
-  carry_out(host, conf, record, [&] { check_running_work(host, conf, record); });
+  carry_out(host, conf, record, [&] { check_guard(host, record); });
   if (!options.quiet)
     *host.out << (record.after ? fmt::format("{} is in force again\n", record.after->profile)
                                : std::string("the set before is back, nothing is pinned\n"));
