@@ -66,7 +66,7 @@ TEST_CASE("C094: words that look like truth are words") {
   CHECK(yaml::parse("names: [NO, SE]", "p").find("names")->items[0].scalar == "NO");
   auto truth = profile_with("11.1-1");
   truth.insert(truth.find("depends"), "only_if_installed: yes, ");
-  CHECK_THROWS_WITH_AS(parse_profile(truth, "p"), "p:6:73: 'only_if_installed' must be true or false", Error);
+  CHECK_THROWS_WITH_AS(parse_profile(truth, "p"), "p:6:67: 'only_if_installed' must be true or false", Error);
 }
 
 TEST_CASE("C095: an epoch is no base-60 number and a list keeps its entries apart") {
