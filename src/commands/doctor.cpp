@@ -46,12 +46,19 @@ void add_profiles(const Host& host, Examination& found) {
 
 Examination examine_machine(const Host& host, const std::vector<std::string>& gpus) {
   Examination found;
+  std::string bad_rows;
+  try {
+    load_site_rows(host);
+  } catch (const Error& error) {
+    bad_rows = error.what();
+  }
   try {
     found = examine(host, read_pacman_conf(host));
   } catch (const Error& error) {
     found = examine(host, usual_conf(host));
     found.unreadable.emplace_back(error.what());
   }
+  if (!bad_rows.empty()) found.unreadable.push_back(bad_rows);
   if (!gpus.empty()) {
     found.gpus_chosen = true;
     found.gpus.clear();

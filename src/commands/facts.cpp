@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/facts.hpp"
 
+#include "core/compatibility_site.hpp"
 #include "core/error.hpp"
 #include "core/guard_bounds.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
+#include "system/files.hpp"
 #include "system/guard_facts.hpp"
 #include "system/guard_state.hpp"
 
@@ -87,7 +89,19 @@ void add_reboot(const Profile& profile, const Machine& machine, std::vector<Find
 
 }  // namespace
 
+void load_site_rows(const Host& host) {
+  std::vector<tables::SiteFile> files;
+  std::error_code missing;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(host.at("/etc/cudapin/compatibility.d"), missing))
+    if (entry.path().extension() == ".yaml")
+      files.emplace_back(read_file(entry.path(), 1u << 20), entry.path().string());
+  std::ranges::sort(files, {}, &tables::SiteFile::second);
+  tables::use_site_rows(files);
+}
+
 Facts gather_facts(const Host& host, const PacmanConf& conf, const std::vector<std::string>& words) {
+  load_site_rows(host);
   Facts facts{.machine = inspect_machine(host)};
   if (!words.empty()) {
     facts.gpus_chosen = true;

@@ -21,6 +21,10 @@ struct Facts {
   std::string glibc;         ///< upstream version of the installed glibc
 };
 
+/// Puts the rows of /etc/cudapin/compatibility.d/*.yaml, by name, into the tables. Throws Error for a bad
+/// file.
+void load_site_rows(const Host& host);
+
 /// Inspects the machine; `words` are --gpu values and replace the cards found. Throws Error for a word that
 /// names no card.
 Facts gather_facts(const Host& host, const PacmanConf& conf, const std::vector<std::string>& words);

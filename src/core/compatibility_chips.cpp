@@ -3,6 +3,7 @@
 // chip is one row in `chips`; a new architecture also one in `capabilities`, `binary_codes` and perhaps
 // `generations`.
 #include "core/compatibility_data.hpp"
+#include "core/compatibility_site.hpp"
 
 namespace cudapin::tables {
 
@@ -202,6 +203,6 @@ constexpr Chip chip_rows[] = {
 std::span<const Generation> generations() { return generation_rows; }
 std::span<const Capability> capabilities() { return capability_rows; }
 std::span<const BinaryCode> binary_codes() { return binary_code_rows; }
-std::span<const Chip> chips() { return chip_rows; }
+std::span<const Chip> chips() { return with_site_rows(chip_rows); }
 
 }  // namespace cudapin::tables

@@ -3,6 +3,7 @@
 // TensorFlow's tested pairs from its install page, apex from its setup.py. A new release is one row a build;
 // rows stay sorted by framework and version.
 #include "core/compatibility_data.hpp"
+#include "core/compatibility_site.hpp"
 
 namespace cudapin::tables {
 
@@ -175,7 +176,7 @@ constexpr FrameworkFloor framework_floor_rows[] = {
 
 }  // namespace
 
-std::span<const FrameworkBuild> framework_builds() { return framework_rows; }
+std::span<const FrameworkBuild> framework_builds() { return with_site_rows(framework_rows); }
 std::span<const FrameworkFloor> framework_floors() { return framework_floor_rows; }
 
 }  // namespace cudapin::tables

@@ -3,6 +3,7 @@
 // and its id in the row of its chip in compatibility_chips.cpp. An id without a row here goes by its chip's
 // name.
 #include "core/compatibility_data.hpp"
+#include "core/compatibility_site.hpp"
 
 namespace cudapin::tables {
 
@@ -332,6 +333,6 @@ constexpr Product product_rows[] = {
 
 }  // namespace
 
-std::span<const Product> products() { return product_rows; }
+std::span<const Product> products() { return with_site_rows(product_rows); }
 
 }  // namespace cudapin::tables

@@ -3,6 +3,7 @@
 // patches that distributions carry. A new driver is one row in `kernel_limits`; a distribution's patch for a
 // newer kernel one in `kernel_patches`.
 #include "core/compatibility_data.hpp"
+#include "core/compatibility_site.hpp"
 
 namespace cudapin::tables {
 
@@ -220,7 +221,7 @@ constexpr HostGlibc host_glibc_rows[] = {
 
 }  // namespace
 
-std::span<const KernelLimit> kernel_limits() { return kernel_limit_rows; }
+std::span<const KernelLimit> kernel_limits() { return with_site_rows(kernel_limit_rows); }
 std::span<const KernelPatch> kernel_patches() { return kernel_patch_rows; }
 std::span<const HostGlibc> host_glibcs() { return host_glibc_rows; }
 

@@ -7,6 +7,7 @@
 // when it brings a new cuDNN. Rows stay sorted by version, and a cell that you could not confirm is named in
 // the last column; what rests on it is then reported with "probably". The tests check the rest.
 #include "core/compatibility_data.hpp"
+#include "core/compatibility_site.hpp"
 
 namespace cudapin::tables {
 
@@ -237,9 +238,9 @@ constexpr Cudnn cudnn_rows[] = {
 
 }  // namespace
 
-std::span<const Toolkit> toolkits() { return toolkit_rows; }
+std::span<const Toolkit> toolkits() { return with_site_rows(toolkit_rows); }
 std::span<const DriverFloor> driver_floors() { return driver_floor_rows; }
-std::span<const DriverBranch> driver_branches() { return driver_branch_rows; }
-std::span<const Cudnn> cudnns() { return cudnn_rows; }
+std::span<const DriverBranch> driver_branches() { return with_site_rows(driver_branch_rows); }
+std::span<const Cudnn> cudnns() { return with_site_rows(cudnn_rows); }
 
 }  // namespace cudapin::tables

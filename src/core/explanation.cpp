@@ -100,7 +100,8 @@ std::vector<Explanation> explain(std::string_view text, const Examination& found
   for (const auto& message : known_messages_in(text))
     if (const auto answer = answer_of(message.error->id))
       explanations.push_back({std::string(message.error->id), message.quote, answer(message, found)});
-  std::ranges::stable_partition(explanations, [](const auto& one) { return !is_wrapper(one); });
+  std::stable_partition(explanations.begin(), explanations.end(),
+                        [](const auto& one) { return !is_wrapper(one); });
   return explanations;
 }
 

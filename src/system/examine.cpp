@@ -138,7 +138,8 @@ void look_at_driver(const Host& host, Machine machine, Examination& found) {
     if (!release.starts_with("extramodules")) found.kernels.push_back(release);
   found.kernel_has_headers = exists_below(host.root, fmt::format("usr/lib/modules/{}/build", found.kernel));
   for (const auto& process : compute_processes(host))
-    found.work.push_back(fmt::format("process {} of {} ({})", process.pid, process.user,
+    found.work.push_back(fmt::format("process {} of {}{} ({})", process.pid, printable(process.user),
+                                     process.place.empty() ? "" : " in " + printable(process.place),
                                      printable(process.command).substr(0, 60)));
 }
 
@@ -183,8 +184,9 @@ void look_at_ourselves(const Host& host, const PacmanConf& conf, Examination& fo
   } catch (const Error&) {
     found.profile.clear();
   }
-  for (const auto* name : {"00-cudapin-1-record-install.hook", "00-cudapin-2-record-upgrade.hook",
-                           "00-cudapin-3-record-remove.hook", "00-cudapin-4-decide.hook"})
+  for (const auto* name :
+       {"00-cudapin-1-record-install.hook", "00-cudapin-2-record-upgrade.hook",
+        "00-cudapin-3-record-remove.hook", "00-cudapin-4-decide.hook", "zz-cudapin-after.hook"})
     found.hooks.push_back(look_at_hook(host, conf, name));
   found.has_guard = exists_below(host.root, std::string(guard_program));
   found.change_unfinished = journal_is_open(host);

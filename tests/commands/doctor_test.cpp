@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/profiles.hpp"
+#include "core/compatibility.hpp"
+#include "core/compatibility_data.hpp"
 #include "support/lab.hpp"
 #include "support/rolling_world.hpp"
 
@@ -125,6 +128,46 @@ TEST_CASE("doctor: a configuration that pacman refuses is one finding among othe
   CHECK(json["topics"].size() > 1);
 }
 
+TEST_CASE("doctor: every built-in profile fits every card of the generations it names") {
+  const TestRoot root;
+  TestHost test(root);
+  test.host.profiles = fs::path(SOURCE_DIR) / "profiles";
+  CHECK(known_profiles(test.host).size() >= 8);
+  for (const auto& entry : known_profiles(test.host)) {
+    const auto profile = load_profile(test.host, entry.name);
+    const auto upstream = [&](const char* name) {
+      const auto* package = profile.find(name);
+      return package ? package->version.upstream() : std::string{};
+    };
+    int cards = 0;
+    for (const auto& product : tables::products()) {
+      auto gpu = gpu_by_pci_id(product.id);
+      if (std::ranges::find(profile.generations, gpu.generation) == profile.generations.end()) continue;
+      CAPTURE(profile.name);
+      CAPTURE(gpu.name);
+      ++cards;
+      const auto findings = judge({.gpus = {gpu}, .toolkit = upstream("cuda"), .cudnn = upstream("cudnn")});
+      for (const auto& finding : findings) {
+        CAPTURE(finding.what);
+        CHECK(finding.severity != Severity::error);
+      }
+    }
+    CHECK(cards > 0);
+  }
+}
+
+TEST_CASE("doctor: a site's rows are judged by and a bad file of them is one finding") {
+  Lab lab;
+  write_text(lab.root.at("/etc/cudapin/compatibility.d/lab.yaml"),
+             "cards:\n  - {id: '10de:2fff', name: Lab Card, capability: '8.6', driver: '455.23'}\n");
+  CHECK(report(lab, {"--gpu", "10de:2fff"})["topics"].size() > 0);
+  write_text(lab.root.at("/etc/cudapin/compatibility.d/lab.yaml"), "cards: 3\n");
+  CHECK(has(texts(report(lab), "error"), "'cards' must be a list"));
+  fs::remove(lab.root.at("/etc/cudapin/compatibility.d/lab.yaml"));
+  CHECK(!has(texts(report(lab), "error"), "must be a list"));
+  CHECK(lab.cudapin({"doctor", "--gpu", "10de:2fff"}).out.empty());
+}
+
 TEST_CASE("suggest: profiles for the card come best first and others not at all") {
   Lab lab;
   const auto ampere = nlohmann::json::parse(lab.cudapin({"suggest", "--json", "--gpu", "RTX 3090"}).out);
@@ -140,7 +183,7 @@ TEST_CASE("suggest: profiles for the card come best first and others not at all"
 
 TEST_CASE("suggest: a card that no profile serves gets the reasons") {
   Lab lab;
-  const auto none = lab.cudapin({"suggest", "--gpu", "RTX 5090"});
+  const auto none = lab.cudapin({"suggest", "--gpu", "2.0"});
   CHECK(none.status == ExitStatus::failed);
   CHECK(has(none.out, "no profile fits"));
   CHECK(lab.cudapin({"suggest"}).status == ExitStatus::failed);

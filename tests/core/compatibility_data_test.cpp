@@ -254,4 +254,87 @@ TEST_CASE("tables: capabilities and versions are read and written") {
   CHECK(value_of("510:510.60.02", "51").empty());
 }
 
+TEST_CASE("tables: builds of frameworks refer to toolkits and cuDNN series that are known") {
+  CHECK(framework_builds().size() >= 120);
+  std::set<std::string> seen;
+  for (const auto& build : framework_builds()) {
+    CAPTURE(build.framework);
+    CAPTURE(build.version);
+    CAPTURE(build.tag);
+    CHECK(seen.insert(join(std::vector<std::string>{std::string(build.framework), std::string(build.version),
+                                                    std::string(build.tag)},
+                           " "))
+              .second);
+    CHECK(is_version(build.version));
+    const auto* toolkit = find_toolkit(build.cuda);
+    REQUIRE(toolkit);
+    CHECK(series(toolkit->version) == build.cuda);
+    CHECK(is_version(build.cudnn));
+    CHECK(only_names(build.uncertain, {"cudnn", "sm", "tag", "row", "default", "ptx"}));
+    for (const auto& architecture : split(build.architectures, " ")) {
+      CAPTURE(architecture);
+      CHECK(has_architecture(*toolkit, std::stoi(architecture)));
+    }
+    CHECK((build.ptx == 0 || has_architecture(*toolkit, build.ptx)));
+    const auto digits = "cu" + join(split(build.cuda, "."), "");
+    CHECK((build.tag.empty() || build.tag == digits));
+  }
+}
+
+TEST_CASE("tables: builds of a framework stand in the order of their versions") {
+  for (std::size_t i = 1; i < framework_builds().size(); ++i) {
+    const auto& left = framework_builds()[i - 1];
+    const auto& right = framework_builds()[i];
+    CAPTURE(right.version);
+    if (left.framework == right.framework) CHECK(compare_versions(left.version, right.version) <= 0);
+  }
+}
+
+TEST_CASE("tables: a framework version has at most one default build") {
+  for (const auto& build : framework_builds())
+    CHECK(std::ranges::count_if(framework_builds(), [&](auto& other) {
+            return other.framework == build.framework && other.version == build.version && other.is_default;
+          }) <= 1);
+}
+
+TEST_CASE("tables: kernel limits belong to branches and are sorted") {
+  CHECK(kernel_limits().size() >= 151);
+  CHECK(is_sorted_without_duplicates(
+      kernel_limits(), [](auto& a, auto& b) { return compare_versions(a.driver, b.driver) < 0; }));
+  for (const auto& row : kernel_limits()) {
+    CAPTURE(row.driver);
+    CHECK(is_version(row.kernel));
+    CHECK(find_driver_branch(row.driver));
+  }
+  for (const auto& row : kernel_patches()) {
+    CAPTURE(row.kernel);
+    CHECK(compare_versions(row.from, row.to) <= 0);
+    CHECK((row.flavour == "open" || row.flavour == "closed" || row.flavour == "both"));
+  }
+}
+
+TEST_CASE("tables: limits on glibc agree with the toolkits") {
+  for (const auto& row : host_glibcs()) {
+    CAPTURE(row.glibc);
+    REQUIRE(find_toolkit(row.last_broken_cuda));
+    if (row.functions.find("cospi") == row.functions.npos && row.functions != "rsqrt") continue;
+    for (const auto& toolkit : toolkits()) {
+      CAPTURE(toolkit.version);
+      const bool broken = compare_versions(series(toolkit.version), row.last_broken_cuda) <= 0;
+      const bool takes = toolkit.glibc_max.empty() || compare_versions(toolkit.glibc_max, row.glibc) >= 0;
+      CHECK(broken != takes);
+    }
+  }
+}
+
+TEST_CASE("tables: every kind of known error has an id of its own and a pattern") {
+  std::set<std::string_view> ids;
+  for (const auto& error : known_errors()) {
+    CAPTURE(error.id);
+    CHECK(ids.insert(error.id).second);
+    CHECK(!error.component.empty());
+    CHECK(error.patterns.size() >= 12);
+  }
+}
+
 }  // namespace cudapin::tables
