@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <ostream>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace cudapin {
@@ -95,11 +96,15 @@ void put_in_force(const Host& host, const PacmanConf& conf, const std::optional<
     clear_state(host);
 }
 
+bool is_same_change(const HistoryEntry& one, const HistoryEntry& other) {
+  return std::tie(one.time, one.command, one.from, one.to, one.changes) ==
+         std::tie(other.time, other.command, other.from, other.to, other.changes);
+}
+
 /// A crash between history and the journal's end must not tell of the change twice.
 void append_history_once(const Host& host, const HistoryEntry& entry) {
   const auto history = read_history(host);
-  if (!history.empty() && history.back().time == entry.time && history.back().command == entry.command)
-    return;
+  if (!history.empty() && is_same_change(history.back(), entry)) return;
   append_history(host, entry);
 }
 
@@ -146,8 +151,9 @@ void change_packages(const Host& host, const PacmanConf& conf, const std::vector
   wait_for_lock_holder(conf, host);
   Transaction transaction(conf, host, events_to(host));
   host.step("prepare");
-  transaction.prepare(targets_of(packages),
-                      {.removals = removals_of(packages), .own_files_may_exist = recovering});
+  transaction.prepare(
+      targets_of(packages),
+      {.removals = removals_of(packages), .set_reasons = recovering, .own_files_may_exist = recovering});
   last_check();
   host.step("commit");
   try {

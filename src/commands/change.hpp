@@ -25,6 +25,9 @@ void change_packages(const Host& host, const PacmanConf& conf, const std::vector
 /// Throws Error with all of `unproven`.
 void require_proof(const PacmanConf& conf, const std::vector<JournalPackage>& packages, bool attributes);
 
+/// Gives their files the listed times where a fault kept libalpm from it. Throws Error when that cannot be.
+void restore_times_of(const PacmanConf& conf, const std::vector<JournalPackage>& packages);
+
 /// All that follows the proof: pins, guard and state, the record kept for undo, history, a sync of every file
 /// system written, the journal closed. Each step may be repeated after a crash.
 void conclude(const Host& host, const PacmanConf& conf, const JournalRecord& record, Direction direction,

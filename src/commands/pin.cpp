@@ -14,6 +14,16 @@ namespace cudapin {
 
 namespace {
 
+/// What the last change pinned or unpinned: in a block that was left over, these are not somebody else's.
+std::vector<std::string> former_names(const Host& host) {
+  std::vector<std::string> names;
+  const auto last = last_change(host);
+  for (const auto& state : {last ? last->before : std::nullopt, last ? last->after : std::nullopt})
+    if (state)
+      for (const auto& [name, version] : state->pins) names.push_back(name);
+  return names;
+}
+
 std::vector<std::string> names_of(const State& state) {
   std::vector<std::string> names;
   for (const auto& [name, version] : state.pins) names.push_back(name);
@@ -49,7 +59,7 @@ ExitStatus pin(const PinOptions& options, const Host& host) {
   if (read_state(host) != state)
     throw Error("another cudapin changed the pins meanwhile", "run the same command again");
   const auto names = state ? names_of(*state) : std::vector<std::string>{};
-  repair_pins(host, names, state ? state->own : std::vector<std::string>{});
+  repair_pins(host, names, state ? state->own : std::vector<std::string>{}, former_names(host));
   if (state) write_guard_state(host, state->pins, state->profile, read_pacman_conf(host).dbpath);
   append_history(host, {.time = timestamp(host),
                         .user = acting_user(host),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/apply.hpp"
+#include "commands/change.hpp"
 #include "system/alpm.hpp"
 #include "system/package_file.hpp"
 
@@ -52,6 +53,14 @@ std::vector<std::string> unproven(const PacmanConf& conf, const std::vector<Jour
     for (auto& problem : problems_of(conf, database, package, attributes))
       problems.push_back(std::move(problem));
   return problems;
+}
+
+void restore_times_of(const PacmanConf& conf, const std::vector<JournalPackage>& packages) {
+  const LocalDatabase database(conf);
+  for (const auto& package : packages)
+    if (!package.to.empty())
+      restore_times(conf.root, conf.dbpath / "local" / (package.name + "-" + package.to) / "mtree",
+                    content_unchecked(conf, database, package.name));
 }
 
 }  // namespace cudapin

@@ -6,10 +6,16 @@
 #include "core/text.hpp"
 #include "system/alpm.hpp"
 #include "system/database_lock.hpp"
+#include "system/package_file.hpp"
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <functional>
 #include <ostream>
+#include <set>
 
 namespace cudapin {
 
@@ -41,17 +47,56 @@ void require_file(const Host& host, const PacmanConf& conf, JournalPackage& pack
   package.file = found->string();
 }
 
+bool has_reason(const LocalDatabase& database, const JournalPackage& package) {
+  const auto now = database.find(package.name);
+  return package.to.empty() || (now && now->reason == package.reason);
+}
+
+/// What the packages of the side that is left behind install and no package owns now; what is in a folder
+/// comes before it.
+std::set<std::string, std::greater<>> unowned_paths(const PacmanConf& conf,
+                                                    const std::vector<JournalPackage>& wanted) {
+  std::set<std::string, std::greater<>> paths;
+  for (const auto& package : wanted)
+    if (std::error_code missing; !package.file_before.empty() && fs::exists(package.file_before, missing))
+      for (auto& path : paths_in_package(package.file_before)) paths.insert(std::move(path));
+  const LocalDatabase database(conf);
+  for (const auto& package : database.all())
+    for (auto path : database.files(package.name)) {
+      if (path.ends_with('/')) path.pop_back();
+      paths.erase(path);
+    }
+  return paths;
+}
+
+/// Removes what the side that is left behind has put on the disk and nobody owns now. Before the change no
+/// such file was there without an owner, or libalpm had refused it; what is older than the journal is left
+/// alone all the same.
+void remove_strays(const PacmanConf& conf, const std::vector<JournalPackage>& wanted, std::time_t opened) {
+  for (const auto& path : unowned_paths(conf, wanted)) {
+    struct stat info {};
+    const auto file = conf.root / path;
+    if (::lstat(file.c_str(), &info) != 0 || info.st_ctime < opened) continue;
+    if (S_ISDIR(info.st_mode))
+      ::rmdir(file.c_str());  // only when it is empty
+    else
+      ::unlink(file.c_str());
+  }
+}
+
 /// Brings every package that is not there yet to where the direction wants it. A hook or scriptlet may change
-/// mode or time of a file by right: that is a reason to try, none to fail.
+/// the mode of a file by right: that is a reason to try, none to fail.
 void bring_about(const Host& host, const PacmanConf& conf, const std::vector<JournalPackage>& wanted,
                  Direction direction) {
   std::vector<JournalPackage> left;
   for (const auto& package : wanted)
-    if (!unproven(conf, {package}, true).empty()) left.push_back(package);
+    if (!unproven(conf, {package}, true).empty() || !has_reason(LocalDatabase(conf), package))
+      left.push_back(package);
   for (auto& package : left)
     if (!package.to.empty()) require_file(host, conf, package, direction);
   if (!left.empty()) change_packages(host, conf, left, true, [] {});
   require_proof(conf, wanted, false);
+  restore_times_of(conf, wanted);
 }
 
 }  // namespace
@@ -63,7 +108,9 @@ void settle_journal(const Host& host, const PacmanConf& conf, bool back) {
   for (const auto& name : mend_local_database(host, conf, *record))
     *host.out << fmt::format(":: the database entry of {} was incomplete and has been put right\n", name);
   const auto direction = back ? Direction::back : Direction::forward;
-  bring_about(host, conf, packages_wanted(*record, direction), direction);
+  const auto wanted = packages_wanted(*record, direction);
+  bring_about(host, conf, wanted, direction);
+  remove_strays(conf, wanted, journal_opened(host));
   conclude(host, conf, *record, direction, back ? "taken back" : "finished after an interruption");
 }
 

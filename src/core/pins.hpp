@@ -42,8 +42,9 @@ std::vector<std::string> pin_problems(std::string_view text, std::span<const std
                                       std::span<const std::string> own);
 
 /// `text` with one whole block for exactly `names`, whatever had become of it. Foreign names and lines stay;
-/// names of ours leave other IgnorePkg lines, except for `own`.
+/// names of ours leave other IgnorePkg lines, except for `own`. `former` are names that cudapin pinned
+/// before: they are not foreign.
 std::string repaired_pins(std::string_view text, std::span<const std::string> names,
-                          std::span<const std::string> own);
+                          std::span<const std::string> own, std::span<const std::string> former = {});
 
 }  // namespace cudapin

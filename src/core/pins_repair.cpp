@@ -64,12 +64,12 @@ std::string without_names(std::string_view line, const std::vector<std::string>&
 
 bool is_any_marker(std::string_view line) { return is_marker(line, begin_word) || is_marker(line, end_word); }
 
-/// The lines of a block without its whole frame: markers, and next to them lines that list only `unwanted`.
+/// The lines of a block without its whole frame: markers, and next to them lines that list only `ours`.
 std::set<std::size_t> remains_of_block(std::string_view text, const std::vector<Line>& lines,
-                                       std::span<const std::string> unwanted) {
+                                       std::span<const std::string> ours) {
   const auto is_ours = [&](std::size_t number) {
     const auto listed = number < lines.size() ? ignored_by(content(text, lines[number])) : std::nullopt;
-    return listed && std::ranges::all_of(*listed, [&](const auto& name) { return contains(unwanted, name); });
+    return listed && std::ranges::all_of(*listed, [&](const auto& name) { return contains(ours, name); });
   };
   std::set<std::size_t> remains;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -82,10 +82,11 @@ std::set<std::size_t> remains_of_block(std::string_view text, const std::vector<
 }
 
 /// Takes out what remains of a damaged block and, of all IgnorePkg lines, the names in `unwanted`.
-std::string cleaned(std::string_view text, std::span<const std::string> unwanted) {
+std::string cleaned(std::string_view text, std::span<const std::string> ours,
+                    std::span<const std::string> unwanted) {
   std::string result;
   const auto lines = lines_of(text);
-  const auto remains = remains_of_block(text, lines, unwanted);
+  const auto remains = remains_of_block(text, lines, ours);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (remains.count(i) > 0) continue;
     const auto& line = lines[i];
@@ -167,11 +168,13 @@ std::vector<std::string> pin_problems(std::string_view text, std::span<const std
 }
 
 std::string repaired_pins(std::string_view text, std::span<const std::string> names,
-                          std::span<const std::string> own) {
+                          std::span<const std::string> own, std::span<const std::string> former) {
   if (pin_problems(text, names, own).empty()) return std::string(text);
-  auto bare = with_foreign_kept(text, names);
+  std::vector<std::string> ours(names.begin(), names.end());
+  ours.insert(ours.end(), former.begin(), former.end());
+  auto bare = with_foreign_kept(text, ours);
   if (whole_block(bare, lines_of(bare))) bare = without_pins(bare);
-  return with_pins(cleaned(bare, except(names, own)), names);
+  return with_pins(cleaned(bare, ours, except(names, own)), names);
 }
 
 }  // namespace cudapin

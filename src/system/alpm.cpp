@@ -282,6 +282,7 @@ struct Transaction::State {
   std::string hook;                           ///< that runs or ran last
   std::vector<std::string> errors;            ///< what libalpm logged as errors
   std::vector<std::string> new_dependencies;  ///< targets to be marked as dependencies
+  bool set_reasons = false;                   ///< also of targets that are installed
   std::pair<std::string, int> last_step;      ///< of the progress
   std::exception_ptr thrown;                  ///< by a callback; C code is not unwound
 
@@ -433,7 +434,8 @@ std::string Transaction::State::add_target(const TransactionTarget& target) {
     alpm_pkg_free(pkg);  // libalpm owns it only from here on
     return failure(reason);
   }
-  if (target.reason == Reason::dependency && !alpm_db_get_pkg(alpm_get_localdb(handle.get()), name.c_str()))
+  if (target.reason == Reason::dependency &&
+      (set_reasons || !alpm_db_get_pkg(alpm_get_localdb(handle.get()), name.c_str())))
     new_dependencies.push_back(name);
   return {};
 }
@@ -526,6 +528,7 @@ void Transaction::prepare(std::span<const TransactionTarget> targets, const Prep
   const auto note = [&](std::string problem) {
     if (!problem.empty()) problems.push_back(std::move(problem));
   };
+  state_->set_reasons = preparation.set_reasons;
   for (const auto& target : targets) note(state_->add_target(target));
   for (const auto& name : preparation.removals) note(state_->add_removal(name));
   if (preparation.own_files_may_exist)

@@ -43,12 +43,13 @@ class LocalDatabase {
 
 struct TransactionTarget {
   std::filesystem::path file;
-  Reason reason;  ///< of a package that is not installed yet; others keep theirs
+  Reason reason;  ///< of a package that is not installed yet; others keep theirs unless `set_reasons`
 };
 
 /// What else belongs to a transaction.
 struct Preparation {
   std::vector<std::string> removals;  ///< installed packages that leave, for a target that conflicts too
+  bool set_reasons = false;           ///< every target gets its reason, installed before or not
   bool own_files_may_exist = false;   ///< files of the targets that are there, unowned, are overwritten
 };
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 
@@ -169,6 +171,11 @@ std::optional<JournalRecord> pending_journal(const Host& host) {
                             "compare 'pacman -Qkk' with the profile, then move the journal folder away");
   if (!record) throw Error(fmt::format("'{}' has no record", folder(host).string()));
   return record;
+}
+
+std::time_t journal_opened(const Host& host) {
+  struct stat info {};
+  return ::stat((folder(host) / "record.json").c_str(), &info) == 0 ? info.st_mtime : 0;
 }
 
 void close_journal(const Host& host) {

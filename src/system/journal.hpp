@@ -6,6 +6,7 @@
 #include "system/state.hpp"
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -55,6 +56,9 @@ std::optional<JournalRecord> pending_journal(const Host& host);
 
 /// Whether a journal is open; the cheap question that every query asks.
 bool journal_is_open(const Host& host);
+
+/// When it was opened (seconds since the epoch).
+std::time_t journal_opened(const Host& host);
 
 /// Closes it. The caller has synced everything the change wrote.
 void close_journal(const Host& host);

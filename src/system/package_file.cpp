@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -392,6 +394,36 @@ std::vector<std::string> compare_installed(const fs::path& root, const fs::path&
 std::vector<std::string> compare_attributes(const fs::path& root, const fs::path& mtree,
                                             std::span<const std::string> unchecked) {
   return compare_all(root, mtree, unchecked, attribute_difference);
+}
+
+void restore_times(const fs::path& root, const fs::path& mtree, std::span<const std::string> unchecked) {
+  const auto listed = parse_mtree(read_file(mtree, metadata_limit));
+  if (!listed) return;
+  for (const auto& [path, entry] : *listed) {
+    struct stat info {};
+    if (path.starts_with('.') || entry.type == AE_IFDIR || !entry.time || is_unchecked(path, unchecked) ||
+        ::lstat((root / path).c_str(), &info) != 0 || info.st_mtime == *entry.time)
+      continue;
+    const timespec times[] = {{*entry.time, 0}, {*entry.time, 0}};
+    if (::utimensat(AT_FDCWD, (root / path).c_str(), times, AT_SYMLINK_NOFOLLOW) != 0)
+      throw Error(fmt::format("cannot set the time of '/{}': {}", printable(path), std::strerror(errno)));
+  }
+}
+
+std::vector<std::string> paths_in_package(const fs::path& file) {
+  PackageReader reader(file, "no package");
+  std::vector<std::string> paths;
+  while (auto* raw = reader.next()) {
+    if (path_of(raw) != ".MTREE") continue;
+    Entry entry;
+    std::string text;
+    read_content(reader, entry, &text, {});
+    if (const auto listed = parse_mtree(text))
+      for (const auto& [path, ignored] : *listed)
+        if (!path.starts_with('.') && stays_inside(path)) paths.push_back(path);
+    return paths;
+  }
+  return paths;
 }
 
 }  // namespace cudapin

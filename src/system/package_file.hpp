@@ -29,8 +29,15 @@ std::vector<std::string> compare_installed(const std::filesystem::path& root,
                                            const std::filesystem::path& mtree,
                                            std::span<const std::string> unchecked);
 
-/// The same for what a file has besides its content: mode, time, and, when we are root, owner. Folders are left
-/// out: packages share them.
+/// Gives files the times that the .MTREE lists where they have others. Throws Error when one cannot be given.
+void restore_times(const std::filesystem::path& root, const std::filesystem::path& mtree,
+                   std::span<const std::string> unchecked);
+
+/// The paths that a package file installs, folders included, without leading slash.
+std::vector<std::string> paths_in_package(const std::filesystem::path& file);
+
+/// The same for what a file has besides its content: mode, time, and, when we are root, owner. Folders are
+/// left out: packages share them.
 std::vector<std::string> compare_attributes(const std::filesystem::path& root,
                                             const std::filesystem::path& mtree,
                                             std::span<const std::string> unchecked);

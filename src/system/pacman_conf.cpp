@@ -239,8 +239,10 @@ bool write_pins(const Host& host, std::span<const std::string> names, std::span<
   });
 }
 
-bool repair_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> own) {
-  return edit_conf(host, names, [&](const std::string& text) { return repaired_pins(text, names, own); });
+bool repair_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> own,
+                 std::span<const std::string> former) {
+  return edit_conf(host, names,
+                   [&](const std::string& text) { return repaired_pins(text, names, own, former); });
 }
 
 }  // namespace cudapin

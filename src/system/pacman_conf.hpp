@@ -42,6 +42,7 @@ bool write_pins(const Host& host, std::span<const std::string> names,
                 std::span<const std::string> former = {});
 
 /// The same from any state of the block (see `repaired_pins`).
-bool repair_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> own);
+bool repair_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> own,
+                 std::span<const std::string> former);
 
 }  // namespace cudapin

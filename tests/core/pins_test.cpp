@@ -35,6 +35,34 @@ void check_round_trip(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("pins: foreign names and lines in the block move below it") {
+  const auto pinned = with_pins("[options]\r\nColor\r\n", some);
+  auto merged = pinned;
+  merged.insert(merged.find("cudnn") + 5, " mine");
+  merged.insert(merged.find("# cudapin: end"), "ILoveCandy\r\n#IgnorePkg   =\r\n");
+  const auto kept = with_foreign_kept(merged, some);
+  CHECK(pins_in(kept) == some);
+  CHECK(without_pins(kept) == "[options]\r\nIgnorePkg = mine\r\nILoveCandy\r\nColor\r\n");
+  CHECK(with_foreign_kept(pinned, some) == pinned);
+  CHECK(with_foreign_kept("[options]\n", some) == "[options]\n");
+}
+
+TEST_CASE("pins: the repair of what is right changes nothing and that of a lost block is a new one") {
+  const std::string text = "[options]\nIgnorePkg = mine\n[core]\n";
+  const auto pinned = with_pins(text, some);
+  CHECK(repaired_pins(pinned, some, {}) == pinned);
+  CHECK(pin_problems(pinned, some, {}).empty());
+  CHECK(repaired_pins(text, some, {}) == pinned);
+  CHECK(repaired_pins(pinned, {}, {}, some) == text);
+  CHECK(pin_problems(text, some, {}).size() == 1);
+}
+
+TEST_CASE("pins: two blocks become one") {
+  const auto twice = "[options]\n" + block + block + "Color\n";
+  CHECK(pin_problems(twice, some, {}).size() >= 1);
+  CHECK(repaired_pins(twice, some, {}) == "[options]\n" + block + "Color\n");
+}
+
 TEST_CASE("pins: the block follows the first options header") {
   CHECK(with_pins("# top\n[options]\nColor\n[core]\nServer = x\n[options]\nCheckSpace\n", some) ==
         "# top\n[options]\n" + block + "Color\n[core]\nServer = x\n[options]\nCheckSpace\n");

@@ -85,6 +85,11 @@ void Lab::copy_keyring() const {
   }
 }
 
+void Lab::fill_cache() const {
+  for (const auto& file : fs::directory_iterator(root.packages()))
+    fs::copy(file.path(), root.at("/var/cache/pacman/pkg") / file.path().filename());
+}
+
 void Lab::sign(const fs::path& file, TestKey key) {
   keyring.sign(file, key);
   copy_keyring();
@@ -96,6 +101,7 @@ RunResult Lab::cudapin(std::vector<std::string> args) {
   test.host.in_is_terminal = terminal;
   test.host.privileged = privileged;
   test.host.interrupt = &interrupt;
+  test.host.on_step = on_step;
   test.host.profiles = fs::path(SOURCE_DIR) / "profiles";
   const bool is_use = !args.empty() && args[0] == "use";
   const auto given = [&](const char* option) { return std::ranges::find(args, option) != args.end(); };

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ class Lab {
   void sign(const std::filesystem::path& file, TestKey key = TestKey::trusted);
   /// The file of that name in the archive or among the moved ones.
   std::filesystem::path archived(const std::string& file) const;
+  /// Puts the package files of what is installed into pacman's cache, as on a machine whose cache is kept.
+  void fill_cache() const;
   /// Installed version, or empty.
   std::string version(const std::string& name) const { return root.installed(name).value_or(""); }
   std::string pacman_conf() const;
@@ -56,7 +59,8 @@ class Lab {
   std::string answers;    ///< what the person types
   bool terminal = false;  ///< whether the streams are terminals
   bool privileged = true;
-  bool find_card = false;  ///< look for the card in /sys instead of naming one
+  std::function<void(std::string_view)> on_step;  ///< told of every step of a change
+  bool find_card = false;                         ///< look for the card in /sys instead of naming one
 
  private:
   void copy_keyring() const;
