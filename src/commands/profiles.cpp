@@ -44,7 +44,13 @@ bool is_path(const std::string& word) { return word.find('/') != word.npos || wo
               near.empty() ? "cudapin list" : "cudapin show " + near);
 }
 
-std::string read_text(const fs::path& path) { return read_file(path, largest_profile); }
+std::string read_text(const fs::path& path) {
+  try {
+    return read_file(path, largest_profile);
+  } catch (const Error& error) {
+    throw Error(error.what(), "cudapin list");
+  }
+}
 
 std::optional<ProfileLibrary::Source> find_source(const std::vector<ProfileEntry>& all,
                                                   const std::string& name, const std::string& below) {
@@ -69,7 +75,7 @@ std::vector<ProfileEntry> known_profiles(const Host& host) {
 Profile read_profile_file(const Host& host, const fs::path& path) {
   const auto all = all_profiles(host);
   ProfileLibrary library;
-  for (const auto& entry : all) library.names.push_back(entry.name);
+  for (const auto& entry : known_profiles(host)) library.names.push_back(entry.name);
   library.find = [&all](const std::string& name, const std::string& below) {
     return find_source(all, name, below);
   };

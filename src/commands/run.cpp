@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "system/alpm.hpp"
 #include "system/download.hpp"
+#include "system/files.hpp"
 
 #include <fmt/format.h>
 
@@ -92,7 +93,8 @@ ExitStatus run(std::span<const std::string> args, Host host) {
     return host.interrupted() ? ExitStatus::interrupted : error.status;
   } catch (const std::filesystem::filesystem_error& error) {
     print(host,
-          Error(fmt::format("cannot work with '{}': {}", error.path1().string(), error.code().message())));
+          Error(fmt::format("cannot work with '{}': {}", error.path1().string(), error.code().message()),
+                file_hint(error.code().value(), error.path1())));
   } catch (const std::exception& error) {
     print(host, Error(error.what()));
   }

@@ -65,6 +65,20 @@ void fill_sources(Plan& plan, const Sources& sources) {
     throw Error(join(missing, "\n"), "run it without --offline, or name a folder with --archive");
 }
 
+/// What the person's own IgnorePkg lines cover already: those lines stay on release.
+void note_ignored_already(const PacmanConf& conf, Plan& plan) {
+  auto theirs = conf.ignore_pkg;
+  for (const auto& name : pins_in(read_file(conf.file)))
+    if (const auto ours = std::ranges::find(theirs, name); ours != theirs.end()) theirs.erase(ours);
+  for (const auto& name : plan.pins)
+    if (const auto entry = covering_entry(theirs, name); !entry.empty())
+      plan.findings.push_back(
+          {Severity::note,
+           fmt::format("pacman.conf ignores {} already, by '{}'; that line stays as it is", name,
+                       printable(entry)),
+           "", ""});
+}
+
 void show_plan(const UseOptions& options, const Host& host, const Profile& profile, const Plan& plan,
                const Facts& facts) {
   if (options.json) {
@@ -141,7 +155,8 @@ void require_the_package(const Package& found, const JournalPackage& wanted, con
                 fmt::format("rm '{}' and run it again", wanted.file));
   if (found.arch != "any" && std::ranges::find(conf.architectures, found.arch) == conf.architectures.end())
     throw Error(fmt::format("'{}' is built for {}, this system is {}", wanted.file, printable(found.arch),
-                            join(conf.architectures, ", ")));
+                            join(conf.architectures, ", ")),
+                fmt::format("rm '{0}' '{0}.sig', then run it again", wanted.file));
 }
 
 /// Signature, every byte against .MTREE, and that it is the package the plan means. All before anything
@@ -249,7 +264,9 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   auto plan = make_plan(profile, LocalDatabase(conf).all());
   plan.findings = std::move(findings);
   note_missing_way_back(host, conf, plan);
+  note_ignored_already(conf, plan);
   check_guard(host, plan);
+  if (!options.dry_run) check_pins(host, plan.pins);
   const auto sources = sources_of(host, conf, options.archives, options.offline);
   fill_sources(plan, sources);
   show_plan(options, host, profile, plan, facts);

@@ -39,7 +39,7 @@ std::vector<std::string> read_archives(const yaml::Node& node, yaml::Problems& p
 
 Config parse_config(std::string_view text, const std::string& origin) {
   Config config;
-  const auto root = yaml::parse(text, origin);
+  const auto root = yaml::parse(text, origin, "man cudapin.conf");
   if (root.kind == yaml::Node::Kind::null) return config;
   yaml::Problems problems(origin);
   const std::array fields{yaml::Field{

@@ -73,6 +73,12 @@ bool concerns_guard(const GuardInput& input) {
   return !input.freezes.empty() || std::any_of(input.targets.begin(), input.targets.end(), pinned);
 }
 
+bool asks_who_uses(const GuardInput& input, std::string_view package) {
+  const auto package_class = guard::class_in(input, package);
+  return guard::is_about_work(input, package_class) && package_class != PackageClass::driver &&
+         package_class != PackageClass::kernel;
+}
+
 bool needs_versions(const GuardInput& input) {
   const auto bounded = [&](const GuardTarget& target) {
     const auto family = guard::bound_family(input, target.name);

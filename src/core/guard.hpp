@@ -121,6 +121,8 @@ Verdict judge(const GuardInput& input);
 bool concerns_guard(const GuardInput& input);
 /// Whether it has a rule that asks what runs.
 bool needs_work(const GuardInput& input);
+/// Whether a rule asks which work uses this package's files.
+bool asks_who_uses(const GuardInput& input, std::string_view package);
 /// Whether its verdict could change with the targets' new versions known.
 bool needs_versions(const GuardInput& input);
 

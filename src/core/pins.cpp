@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <fnmatch.h>
+
 #include <algorithm>
 
 namespace cudapin {
@@ -95,6 +97,12 @@ std::string without_pins(std::string_view text) {
   const auto lines = lines_of(text);
   const auto block = find_block(text, lines);
   return block ? cut_block(text, lines, *block) : std::string(text);
+}
+
+std::string covering_entry(std::span<const std::string> entries, const std::string& name) {
+  const auto found = std::ranges::find_if(
+      entries, [&](const std::string& entry) { return ::fnmatch(entry.c_str(), name.c_str(), 0) == 0; });
+  return found == entries.end() ? std::string{} : *found;
 }
 
 std::vector<std::string> pins_in(std::string_view text) {

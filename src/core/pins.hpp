@@ -22,6 +22,9 @@ std::string without_pins(std::string_view text);
 /// The names in the block; empty when there is none.
 std::vector<std::string> pins_in(std::string_view text);
 
+/// The one of pacman's IgnorePkg entries, names or globs, that already covers `name`, or empty.
+std::string covering_entry(std::span<const std::string> entries, const std::string& name);
+
 // The block is ours, but others write into it: pamac merges every IgnorePkg line of the file into the first
 // one and blanks the rest, a .pacnew merge drops it, people edit. `ours` are the names that cudapin pins or
 // pinned before; whatever else stands in the block is somebody else's and is never lost.

@@ -289,7 +289,7 @@ std::vector<std::string> keys_of(const std::vector<Field>& fields) {
 
 ProfileDraft read_profile_draft(std::string_view text, const std::string& origin) {
   ProfileDraft draft(origin);
-  Reader(draft).read(yaml::parse(text, origin));
+  Reader(draft).read(yaml::parse(text, origin, "man cudapin-profile"));
   return draft;
 }
 

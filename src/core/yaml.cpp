@@ -283,19 +283,19 @@ void build(std::string_view text, Builder& builder, Problems& problems) {
 
 }  // namespace
 
-Node parse(std::string_view text, const std::string& origin) {
+Node parse(std::string_view text, const std::string& origin, const std::string& hint) {
   constexpr std::string_view bom = "\xEF\xBB\xBF";
   Problems problems(origin);
   if (text.size() > size_limit) problems.add(1, 1, "larger than 1 MiB");
   if (is_utf16(text)) problems.add(1, 1, "UTF-16 text: save the file as UTF-8");
-  problems.throw_if_any({});
+  problems.throw_if_any(hint);
   const std::size_t bom_size = text.starts_with(bom) ? bom.size() : 0;
   text.remove_prefix(bom_size);
   check_text(text, bom_size, problems);
-  problems.throw_if_any({});
+  problems.throw_if_any(hint);
   Builder builder(problems);
   build(text, builder, problems);
-  problems.throw_if_any({});
+  problems.throw_if_any(hint);
   if (builder.root.line == 0) builder.root.line = builder.root.column = 1;
   return std::move(builder.root);
 }

@@ -68,6 +68,6 @@ class Problems {
 /// Parses one document of plain data. Refused by InvalidFile, with file, line and column: over 1 MiB, NUL,
 /// invalid UTF-8, tabs as indentation, duplicate keys, merge keys, anchors and aliases, tags, keys that are
 /// not scalars, nesting over 64, more than one document. A byte-order mark is accepted.
-Node parse(std::string_view text, const std::string& origin);
+Node parse(std::string_view text, const std::string& origin, const std::string& hint = {});
 
 }  // namespace cudapin::yaml

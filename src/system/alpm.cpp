@@ -464,23 +464,28 @@ void Transaction::State::require_solvable() const {
   auto* leaving = alpm_trans_get_remove(handle.get());
   std::ranges::move(broken_dependencies(handle.get(), targets(), leaving), std::back_inserter(problems));
   std::ranges::move(conflicts(handle.get(), targets(), leaving), std::back_inserter(problems));
-  if (!problems.empty()) throw Error(join(problems, "\n"));
+  if (!problems.empty()) throw Error(join(problems, "\n"), "pacman -Dk");
 }
 
 Error Transaction::State::prepare_failure(alpm_errno_t reason) const {
   return Error(fmt::format("cannot prepare the transaction: {}{}", alpm_strerror(reason),
-                           errors.empty() ? "" : " (" + printable(join(errors, "; ")) + ")"));
+                           errors.empty() ? "" : " (" + printable(join(errors, "; ")) + ")"),
+               "pacman -Dk");
 }
 
 Error Transaction::State::commit_failure(alpm_errno_t reason, const alpm_list_t* details) const {
   const auto logged = errors.empty() ? "" : " (" + printable(join(errors, "; ")) + ")";
-  if (reason == ALPM_ERR_FILE_CONFLICTS) return Error(describe_file_conflicts(details));
+  if (reason == ALPM_ERR_FILE_CONFLICTS)
+    return Error(describe_file_conflicts(details),
+                 "move the files away that belong to no package, then run it again");
   if (reason == ALPM_ERR_TRANS_HOOK_FAILED && !hook.empty())
-    return Error(fmt::format("a hook refused the transaction: '{}'{}", printable(hook), logged));
+    return Error(fmt::format("a hook refused the transaction: '{}'{}", printable(hook), logged),
+                 "tail /var/log/pacman.log");
   const auto state = started ? fmt::format("the transaction failed after {} of {} packages", changed,
                                            alpm_list_count(targets()))
                              : std::string("nothing was changed");
-  return Error(fmt::format("{}: {}{}", state, alpm_strerror(reason), logged));
+  return Error(fmt::format("{}: {}{}", state, alpm_strerror(reason), logged),
+               reason == ALPM_ERR_DISK_SPACE ? "df -h  # make room, then run it again" : "cudapin status");
 }
 
 /// A commit that reports success without having come to its end.
@@ -529,7 +534,7 @@ void Transaction::prepare(std::span<const TransactionTarget> targets, const Prep
     if (alpm_pkg_find(state_->targets(), name_of_entry(folder).c_str()))
       problems.push_back(
           fmt::format("the database entry '{}' is incomplete: its installation was cut off", folder));
-  if (!problems.empty()) throw Error(join(problems, "\n"));
+  if (!problems.empty()) throw Error(join(problems, "\n"), "pacman -Dk");
   state_->require_solvable();
   alpm_list_t* details = nullptr;
   if (alpm_trans_prepare(state_->handle.get(), &details) == 0) return;

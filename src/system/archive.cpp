@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "system/http.hpp"
+#include "system/listing.hpp"
 #include "system/store.hpp"
 
 #include <fmt/format.h>
@@ -62,12 +63,14 @@ class Search {
 
   /// Whether `target` could be filled. The place that had it is asked first the next time.
   bool fill(const fs::path& target, const std::string& ending);
-  const std::vector<std::string>& refusals() const { return refusals_; }
   bool failed() const { return failed_; }
+  /// `error` with the refusals, the nearest versions that the places have, and what to do.
+  Error failure(const std::string& error) const;
 
  private:
   bool take(const Place& place, const fs::path& target, const std::string& ending);
   bool take_remote(const Place& place, const fs::path& target, const std::string& ending);
+  std::vector<PackageFileName> others() const;
 
   const Host& host_;
   const Sources& sources_;
@@ -113,11 +116,43 @@ bool Search::take_remote(const Place& place, const fs::path& target, const std::
       return true;
     refusals_.push_back(fmt::format("'{}' does not have it", shown));
   } catch (const Error& error) {
-    if (error.status == ExitStatus::interrupted) throw;
+    // A failure of this machine, which has a hint of its own, no other archive would help.
+    if (error.status == ExitStatus::interrupted || !error.hint.empty()) throw;
     failed_ = true;
     refusals_.push_back(error.what());
   }
   return false;
+}
+
+/// What the places have of the package in other versions.
+std::vector<PackageFileName> Search::others() const {
+  std::vector<PackageFileName> files;
+  for (const auto& place : places_) {
+    if (place.folder.empty() && !sources_.offline) {
+      const auto scratch = (sources_.store / archive_path(file_)).parent_path() / ".listing";
+      const auto listed = listed_files(host_, place.name, file_.name, scratch);
+      files.insert(files.end(), listed.begin(), listed.end());
+    }
+    std::error_code missing;
+    for (const auto& folder : {place.folder, place.folder / folder_of(file_)})
+      for (const auto& entry : fs::directory_iterator(folder, missing))
+        if (auto name = parse_file_name(entry.path().filename().string()); name && name->name == file_.name)
+          files.push_back(std::move(*name));
+  }
+  return files;
+}
+
+Error Search::failure(const std::string& error) const {
+  auto lines = refusals_;
+  lines.insert(lines.begin(), error);
+  if (failed_) return Error(join(lines, "\n"), "run it again, or name another archive with --archive");
+  constexpr std::size_t most = 5;
+  const auto nearest = nearest_versions(others(), file_.version, most);
+  lines.push_back(nearest.empty() ? fmt::format("no version of '{}' is listed there", file_.name)
+                                  : fmt::format("the nearest versions of '{}' there: {}", file_.name,
+                                                join(nearest, ", ")));
+  return Error(join(lines, "\n"),
+               "name another archive with --archive, or a version that is there in a profile of your own");
 }
 
 }  // namespace
@@ -152,13 +187,11 @@ fs::path fetch(const Host& host, const Sources& sources, const PackageFileName& 
   const bool had = is_whole(target);
   if (!had) {
     remove_stored(signature);  // it belonged to another file
-    if (!search.fill(target, ""))
-      throw Error(fmt::format("cannot find '{}'\n{}", file.text(), join(search.refusals(), "\n")));
+    if (!search.fill(target, "")) throw search.failure(fmt::format("cannot find '{}'", file.text()));
   }
   // A package that was here before stays usable when no archive answers; whoever needs the signature says so.
   if (!is_whole(signature) && !search.fill(signature, ".sig") && search.failed() && !had)
-    throw Error(
-        fmt::format("cannot get the signature of '{}'\n{}", file.text(), join(search.refusals(), "\n")));
+    throw search.failure(fmt::format("cannot get the signature of '{}'", file.text()));
   return target;
 }
 

@@ -140,14 +140,18 @@ std::string lock_holder(const PacmanConf& conf, const Host& host) {
 
 Error lock_failure(const PacmanConf& conf, const Host& host) {
   if (::access(conf.dbpath.c_str(), W_OK) != 0) {
-    const auto* reason = errno == EROFS ? "its file system is read-only" : "only root can change packages";
-    return Error(fmt::format("cannot write to the package database '{}': {}", conf.dbpath.string(), reason));
+    const bool is_read_only = errno == EROFS;
+    const auto* reason = is_read_only ? "its file system is read-only" : "only root can change packages";
+    return Error(fmt::format("cannot write to the package database '{}': {}", conf.dbpath.string(), reason),
+                 is_read_only ? file_hint(EROFS, conf.dbpath) : "run it again with sudo");
   }
   const auto lock = lock_file(conf);
   struct stat info {};
-  if (::stat(lock.c_str(), &info) != 0) return Error(fmt::format("cannot create '{}'", lock.string()));
+  if (::stat(lock.c_str(), &info) != 0)
+    return Error(fmt::format("cannot create '{}'", lock.string()), file_hint(0, lock));
   if (const auto holder = lock_holder(conf, host); !holder.empty())
-    return Error(fmt::format("another program is changing packages: {} holds '{}'", holder, lock.string()));
+    return Error(fmt::format("another program is changing packages: {} holds '{}'", holder, lock.string()),
+                 "wait for it to end, then run the same command again");
   return Error(fmt::format("the package database is locked by '{}', {}", lock.string(),
                            info.st_mtime < boot_time(host) ? "which is from before this machine started"
                                                            : "but no process here has it open"),

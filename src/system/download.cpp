@@ -320,7 +320,8 @@ std::string Download::certificate_problem() const {
 void Download::begin_body(std::string_view first) {
   const auto status = scheme_of(at_) == "file" ? 200 : response_.status();
   const auto start = trim(first);
-  if (status == 200 &&
+  const bool is_folder = url_.ends_with('/');  // its page is what is asked for
+  if (status == 200 && !is_folder &&
       (start.starts_with('<') || response_.header("content-type").starts_with("text/html"))) {
     body_ = Body::page;
   } else if (status == 200) {

@@ -24,7 +24,7 @@ enum class DownloadOutcome { done, not_found };
 /// Fetches `url` (http, https or file) to `target`: into `target.part`, resumed with the server's validator
 /// when a part is there, synced and renamed when whole. Redirects are followed within http(s), never from
 /// https to http. The final status counts: 404 and 410 give not_found. Throws Error for: unreachable, other
-/// statuses, a body shorter than announced (the part is kept), a page of HTML where a package was asked for,
+/// statuses, a body shorter than announced (the part is kept), a page of HTML unless the URL ends in a slash,
 /// a full disk, an interrupt (part kept). CUDAPIN_TIMEOUT in the environment: seconds of silence that end an
 /// attempt (60).
 DownloadOutcome download(const Host& host, const std::string& url, const std::filesystem::path& target,

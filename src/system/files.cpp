@@ -23,7 +23,16 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(std::string_view act, const fs::path& path) {
-  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(errno)));
+  const int reason = errno;
+  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(reason)),
+              file_hint(reason, path));
+}
+
+/// The path, or the nearest folder above it that is there.
+fs::path existing(fs::path path) {
+  std::error_code missing;
+  while (!fs::exists(path, missing) && path.has_relative_path()) path = path.parent_path();
+  return path;
 }
 
 void write_all(int fd, std::string_view text, const fs::path& path) {
@@ -72,6 +81,13 @@ void take_over_metadata(const fs::path& target, int fd, mode_t mode) {
 }
 
 }  // namespace
+
+std::string file_hint(int reason, const fs::path& path) {
+  const auto place = existing(path).string();
+  if (reason == ENOSPC || reason == EDQUOT) return fmt::format("df -h '{}'", place);
+  if (reason == EROFS) return fmt::format("findmnt -T '{}'", place);
+  return fmt::format("ls -ld '{}'", place);
+}
 
 Fd& Fd::operator=(Fd&& other) noexcept {
   if (this != &other) {
@@ -135,7 +151,9 @@ void remove_unfinished(const fs::path& folder) {
 void make_folders(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw Error(fmt::format("cannot create '{}': {}", folder.string(), error.message()));
+  if (error)
+    throw Error(fmt::format("cannot create '{}': {}", folder.string(), error.message()),
+                file_hint(error.value(), folder));
 }
 
 void sync_path(const fs::path& path) {

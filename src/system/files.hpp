@@ -31,6 +31,9 @@ class Fd {
   int fd_;
 };
 
+/// What to do about the system's refusal `reason` (an errno) at `path`, as a command.
+std::string file_hint(int reason, const std::filesystem::path& path);
+
 /// Opens with O_CLOEXEC; throws Error "cannot open 'PATH': reason".
 Fd open_file(const std::filesystem::path& path, int flags, mode_t mode = 0644);
 

@@ -40,7 +40,7 @@ using OwnedFiles = std::map<std::string, std::vector<std::string>>;
 OwnedFiles files_of_targets(const GuardFiles& files, const GuardInput& input) {
   OwnedFiles owned;
   for (const auto& target : input.targets)
-    if (!target.installed.empty())
+    if (!target.installed.empty() && asks_who_uses(input, target.name))
       if (auto paths = owned_files(files.dbpath(), target.name, target.installed); !paths.empty())
         owned.emplace(target.name, std::move(paths));
   return owned;
@@ -127,18 +127,29 @@ void add_offers(const GuardFiles& files, const std::vector<std::string>& package
       target.offered = versions_of(found->second);
 }
 
-void add_ignored(const GuardFiles& files, const std::vector<std::string>& blocking, GuardInput& input) {
+void add_ignored(const GuardFiles& files, const Host& host, const std::vector<std::string>& blocking,
+                 GuardInput& input) {
   const auto dbpath = files.dbpath();
   const auto versions = installed_versions(dbpath);
-  auto entries =
+  const auto entries =
       sync_entries(dbpath, [&](std::string_view name) { return versions.count(std::string(name)) != 0; });
+  auto full = input;
+  full.targets.clear();
+  full.work.clear();
+  full.allowances.clear();
   std::map<std::string, UpgradablePackage> installed;
   for (const auto& [name, version] : versions) {
     UpgradablePackage package{installed_links(dbpath, name, version), {}};
-    if (const auto found = entries.find(name); found != entries.end()) package.next = found->second.front();
+    if (const auto found = entries.find(name); found != entries.end()) {
+      package.next = found->second.front();
+      full.targets.push_back({name, Operation::upgrade, version, versions_of(found->second)});
+    }
     installed.emplace(name, std::move(package));
   }
-  input.ignored = close_over_partners(blocking, installed);
+  add_work(files, host, full);
+  auto names = judge(full).blocking;
+  names.insert(names.end(), blocking.begin(), blocking.end());
+  input.ignored = close_over_partners(names, installed);
 }
 
 std::vector<std::string> package_files_of_ancestors(const Host& host) {
@@ -162,7 +173,7 @@ Verdict decide(const GuardFiles& files, const Host& host, const std::vector<std:
   if (needs_versions(input)) add_offers(files, package_files, input);
   auto verdict = judge(input);
   if (!verdict.blocks) return verdict;
-  add_ignored(files, verdict.blocking, input);
+  add_ignored(files, host, verdict.blocking, input);
   return judge(input);
 }
 

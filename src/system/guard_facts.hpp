@@ -23,8 +23,10 @@ void add_installed(const GuardFiles& files, GuardInput& input);
 /// say, else every version that a sync database has.
 void add_offers(const GuardFiles& files, const std::vector<std::string>& package_files, GuardInput& input);
 
-/// Sets what a suggested upgrade leaves out: what blocks with all its lock-step partners.
-void add_ignored(const GuardFiles& files, const std::vector<std::string>& blocking, GuardInput& input);
+/// Sets what a suggested upgrade leaves out: `blocking` and whatever else would block a full upgrade now,
+/// with all their lock-step partners.
+void add_ignored(const GuardFiles& files, const Host& host, const std::vector<std::string>& blocking,
+                 GuardInput& input);
 
 /// The words of the command lines of our ancestors that name package files.
 std::vector<std::string> package_files_of_ancestors(const Host& host);

@@ -93,7 +93,8 @@ class PackageReader {
   }
 
   [[noreturn]] void refuse(const std::string& reason) const {
-    throw Error(fmt::format("'{}' is {}: {}", file_.string(), verdict_, reason));
+    throw Error(fmt::format("'{}' is {}: {}", file_.string(), verdict_, reason),
+                fmt::format("rm '{0}' '{0}.sig', then run it again", file_.string()));
   }
 
  private:

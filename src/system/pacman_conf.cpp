@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <sstream>
@@ -111,20 +112,28 @@ fs::path real_conf_file(const Host& host) {
   const auto file = host.at("/etc/pacman.conf");
   std::error_code error;
   auto real = fs::canonical(file, error);
-  if (error) throw Error(fmt::format("cannot read '{}': {}", file.string(), error.message()));
+  if (error)
+    throw Error(fmt::format("cannot read '{}': {}", file.string(), error.message()),
+                file_hint(error.value(), file));
   if (!is_below(real, fs::canonical(host.root)))
     throw Error(fmt::format("cannot change '{}': it is a link to '{}', outside of the root '{}'",
-                            file.string(), real.string(), host.root.string()));
+                            file.string(), real.string(), host.root.string()),
+                fmt::format("ls -l '{}'", file.string()));
   if (!fs::is_regular_file(real))
-    throw Error(fmt::format("cannot change '{}': not a regular file", file.string()));
+    throw Error(fmt::format("cannot change '{}': not a regular file", file.string()),
+                fmt::format("ls -l '{}'", file.string()));
   return real;
 }
 
 /// A rename would replace a read-only or append-only file as well, and fails on an immutable one without
 /// saying why.
 void check_changeable(const fs::path& file) {
-  if (::access(file.c_str(), W_OK) != 0 && errno != EPERM)
-    throw Error(fmt::format("cannot change '{}': {}", file.string(), std::strerror(errno)));
+  for (const auto& path : {file, file.parent_path()})
+    if (::access(path.c_str(), W_OK) != 0 && errno != EPERM) {
+      const int reason = errno;
+      throw Error(fmt::format("cannot change '{}': {}", file.string(), std::strerror(reason)),
+                  file_hint(reason, path));
+    }
   const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   int flags = 0;
   if (fd && ::ioctl(fd.get(), FS_IOC_GETFLAGS, &flags) == 0 && (flags & (FS_IMMUTABLE_FL | FS_APPEND_FL)))
@@ -135,8 +144,8 @@ void check_changeable(const fs::path& file) {
 
 /// Throws unless pacman's effective list holds every name as a word of its own; a pattern that happens to
 /// match could be gone tomorrow.
-void check_effective(const Host& host, std::span<const std::string> names) {
-  const auto listed = read_pacman_conf(host).ignore_pkg;
+void check_effective(const Host& host, const fs::path& file, std::span<const std::string> names) {
+  const auto listed = values(ask_pacman_conf(host, file), "IgnorePkg");
   std::vector<std::string> missing;
   for (const auto& name : names)
     if (std::find(listed.begin(), listed.end(), name) == listed.end()) missing.push_back(name);
@@ -146,6 +155,29 @@ void check_effective(const Host& host, std::span<const std::string> names) {
                 "pacman-conf IgnorePkg");
 }
 
+/// A file that pacman-conf can be asked about, in the folder for temporary files.
+class TryOut {
+ public:
+  explicit TryOut(const std::string& text)
+      : path_((fs::temp_directory_path() / "cudapin-pacman.conf-XXXXXX").string()),
+        fd_(::mkstemp(path_.data())) {
+    if (!fd_ || ::write(fd_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+      const int reason = errno;
+      ::unlink(path_.c_str());
+      throw Error(fmt::format("cannot write '{}': {}", path_, std::strerror(reason)),
+                  file_hint(reason, path_));
+    }
+  }
+  ~TryOut() { ::unlink(path_.c_str()); }
+  TryOut(const TryOut&) = delete;
+  TryOut& operator=(const TryOut&) = delete;
+  fs::path path() const { return path_; }
+
+ private:
+  std::string path_;
+  Fd fd_;
+};
+
 /// Makes pacman.conf what `edit` makes of it; the old bytes come back when pacman does not take it so.
 bool edit_conf(const Host& host, std::span<const std::string> names,
                const std::function<std::string(const std::string&)>& edit) {
@@ -154,13 +186,13 @@ bool edit_conf(const Host& host, std::span<const std::string> names,
   const auto old_text = read_file(file);
   const auto new_text = edit(old_text);
   if (new_text == old_text) {
-    check_effective(host, names);
+    check_effective(host, file, names);
     return false;
   }
   check_changeable(file);
   replace_file(file, new_text);
   try {
-    check_effective(host, names);
+    check_effective(host, file, names);
   } catch (...) {
     replace_file(file, old_text);
     throw;
@@ -186,6 +218,17 @@ PacmanConf read_pacman_conf(const Host& host) {
   conf.no_extract = values(settings, "NoExtract");
   conf.no_upgrade = values(settings, "NoUpgrade");
   return conf;
+}
+
+void check_pins(const Host& host, std::span<const std::string> names) {
+  (void)read_pacman_conf(host);
+  const auto file = real_conf_file(host);
+  const auto old_text = read_file(file);
+  const auto new_text = with_pins(old_text, names);
+  if (new_text == old_text) return check_effective(host, file, names);
+  check_changeable(file);
+  const TryOut try_out(new_text);
+  check_effective(host, try_out.path(), names);
 }
 
 bool write_pins(const Host& host, std::span<const std::string> names, std::span<const std::string> former) {

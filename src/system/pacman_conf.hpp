@@ -29,6 +29,10 @@ struct PacmanConf {
 /// Asks pacman-conf. Throws Error with pacman's own reason when the configuration is refused.
 PacmanConf read_pacman_conf(const Host& host);
 
+/// Throws what write_pins would throw now: the file cannot be changed, has no [options], or pacman would not
+/// take the pins. Changes nothing.
+void check_pins(const Host& host, std::span<const std::string> names);
+
 /// Writes the managed block for `names` (none: takes it out), then reads the value back through pacman-conf.
 /// When pacman refuses the file or does not list every name, the old bytes are restored and an Error says
 /// why. A file that already is right is not touched. What others wrote into the block is kept below it: names

@@ -2,6 +2,7 @@
 #include "system/part_file.hpp"
 
 #include "core/error.hpp"
+#include "system/files.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,9 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(std::string_view act, const fs::path& path) {
-  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(errno)));
+  const int reason = errno;
+  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(reason)),
+              file_hint(reason, path));
 }
 
 struct Note {

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "system/files.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,9 @@ namespace {
 constexpr std::size_t copy_step = 8 << 20;
 
 [[noreturn]] void fail(std::string_view act, const fs::path& path) {
-  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(errno)));
+  const int reason = errno;
+  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(reason)),
+              file_hint(reason, path));
 }
 
 /// The next piece, by the kernel; an old kernel or two file systems leave sendfile.

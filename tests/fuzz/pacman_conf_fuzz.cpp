@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Seeds: tests/data/pacman-conf
 #include "core/error.hpp"
 #include "core/pins.hpp"
 

@@ -28,7 +28,23 @@ void check(const Profile& profile) {
 
 void check(const Error& error) {
   for (const auto& line : split(error.what(), "\n"))
-    require(line.starts_with("fuzz:") && printable(line) == line);
+    require((line.starts_with("fuzz:") || line.starts_with("base:")) && printable(line) == line);
+}
+
+/// One profile that the input may extend, and that extends nothing.
+ProfileLibrary library() {
+  static const std::string base =
+      "name: base\nsummary: s\nreason: r\ngenerations: [ampere]\n"
+      "packages: {cuda: 11.1.0-2, cudnn: 8.0.4.30-1}\n"
+      "files: [{file: cuda-11.1.0-2-x86_64.pkg.tar.zst, depends: []},"
+      " {file: cudnn-8.0.4.30-1-x86_64.pkg.tar.zst, depends: [cuda]}]\n";
+  ProfileLibrary one;
+  one.names = {"base"};
+  one.find = [](const std::string& name, const std::string& below) -> std::optional<ProfileLibrary::Source> {
+    if (name != "base" || below == "base") return std::nullopt;
+    return ProfileLibrary::Source{base, "base"};
+  };
+  return one;
 }
 
 }  // namespace
@@ -36,7 +52,7 @@ void check(const Error& error) {
 /// Whatever the bytes, a profile is whole or an Error has words.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    check(parse_profile({reinterpret_cast<const char*>(data), size}, "fuzz"));
+    check(parse_profile({reinterpret_cast<const char*>(data), size}, "fuzz", library()));
   } catch (const Error& error) {
     check(error);
   }

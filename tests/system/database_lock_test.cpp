@@ -78,8 +78,10 @@ TEST_CASE("database_lock: a living holder is named") {
   const auto holder = lock_holder(root.conf(), test.host);
   CHECK(holder.starts_with(fmt::format("pid {} (", ::getpid())));
   CHECK(holder.find("tests") != holder.npos);
-  CHECK(attempt(root, test.host) == fmt::format("another program is changing packages: {} holds '{}' | ",
-                                                holder, root.lock_file().string()));
+  CHECK(attempt(root, test.host) ==
+        fmt::format("another program is changing packages: {} holds '{}' | wait for it to end, "
+                    "then run the same command again",
+                    holder, root.lock_file().string()));
   CHECK(fs::exists(root.lock_file()));
 }
 
@@ -111,14 +113,15 @@ TEST_CASE("database_lock: a read-only database is told from missing rights") {
       },
       act);
   if (read_only)
-    CHECK(
-        *read_only ==
-        fmt::format("cannot write to the package database '{}': its file system is read-only | ", database));
+    CHECK(*read_only ==
+          fmt::format(
+              "cannot write to the package database '{0}': its file system is read-only | findmnt -T '{0}'",
+              database));
   const auto other_user = in_child([] { return ::setgid(65534) == 0 && ::setuid(65534) == 0; }, act);
   if (other_user)
-    CHECK(
-        *other_user ==
-        fmt::format("cannot write to the package database '{}': only root can change packages | ", database));
+    CHECK(*other_user == fmt::format("cannot write to the package database '{0}': only root can change "
+                                     "packages | run it again with sudo",
+                                     database));
 }
 
 TEST_CASE("database_lock: a disk too small is refused before anything changes") {

@@ -247,6 +247,7 @@ TEST_CASE("processes: what vanished or is unreadable or broken is skipped") {
   fake.write("proc/self/statm", "99999999 1\n");
   fake.write("proc/107/statm", "no number\n");
   fs::create_symlink("/nowhere", fake.path("proc/108"));
+  fake.hold(1);
   const auto found = fake.found();
   REQUIRE(found.size() == 1);
   CHECK(found[0].pid == 100);
