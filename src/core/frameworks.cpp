@@ -95,7 +95,9 @@ std::vector<Finding> by_floor(const FrameworkSeen& seen, const Gpu& gpu) {
 
 /// A wheel brings its CUDA along: of the system only the driver counts, with the limits of its major version.
 std::vector<Finding> on_driver(const FrameworkSeen& seen, const Examination& found) {
-  const auto* toolkit = tables::find_toolkit(seen.cuda);
+  // "12" alone stands for every toolkit of that major: the first is the least it can mean.
+  const auto* toolkit = tables::find_toolkit(
+      seen.cuda.find('.') == seen.cuda.npos && !seen.cuda.empty() ? seen.cuda + ".0" : seen.cuda);
   if (found.driver().empty() || !toolkit) return {};
   auto findings = rules::driver_serves_toolkit(found.driver(), *toolkit);
   std::erase_if(findings, [](const Finding& finding) { return finding.severity != error; });

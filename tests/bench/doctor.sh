@@ -23,11 +23,11 @@ add() {  # add NAME VERSION: an entry as large as real ones are
   mkdir "$local/$1-$2"
   {
     printf '%%NAME%%\n%s\n\n%%VERSION%%\n%s\n\n%%ARCH%%\nx86_64\n\n%%DEPENDS%%\n' "$1" "$2"
-    for n in 1 2 3 4 5 6 7 8; do echo "library$n>=1.$n"; done
+    for i in 1 2 3 4 5 6 7 8; do echo "library$i>=1.$i"; done
   } >"$local/$1-$2/desc"
   {
     echo '%FILES%'
-    for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo "usr/share/$1/file$n"; done
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo "usr/share/$1/file$i"; done
   } >"$local/$1-$2/files"
 }
 n=0

@@ -81,6 +81,12 @@ TEST_CASE("frameworks: a wheel that brings its CUDA wants only the floor of its 
   CHECK(has_error(judge_environment(with(torch("2.3.0", "12.1")), machine("RTX 3090", "470.42.01", ""))));
 }
 
+TEST_CASE("frameworks: a build that names only a CUDA major is held against that major's driver") {
+  FrameworkSeen seen{.name = "jax", .version = "0.4.30", .cuda = "12", .path = "x"};
+  CHECK(has_error(judge_environment(with(seen), machine("RTX 3090", "470.42.01", ""))));
+  CHECK(!has_error(judge_environment(with(seen), machine("RTX 3090", "535.54.03", ""))));
+}
+
 TEST_CASE("frameworks: tensorflow is judged by the least architecture of its wheels") {
   FrameworkSeen seen{.name = "tensorflow", .version = "2.17.0", .cuda = "12.3", .path = "x"};
   CHECK(has_error(judge_environment(with(seen), machine("GTX 980", "550.54.14", ""))));
