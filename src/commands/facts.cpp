@@ -161,6 +161,15 @@ std::string facts_text(const Facts& facts, const Style& style) {
   return table(rows, style);
 }
 
+namespace {
+
+Operation operation_of(const Action& action) {
+  if (action.kind == ActionKind::remove) return Operation::remove;
+  return action.from.empty() ? Operation::install : Operation::upgrade;
+}
+
+}  // namespace
+
 std::vector<std::string> guard_objections(const Host& host, const Plan& plan) {
   if (!plan.changes_packages()) return {};
   const GuardFiles files(host.root.string(), [&](const std::string& text) {
@@ -169,12 +178,10 @@ std::vector<std::string> guard_objections(const Host& host, const Plan& plan) {
   GuardInput input{.transactor = Transactor::cudapin};
   input.policy = files.policy();
   files.read(input);
+  input.now = std::chrono::system_clock::to_time_t(host.now());
   for (const auto& action : plan.actions)
     if (action.kind != ActionKind::keep)
-      input.targets.push_back({action.name,
-                               action.from.empty() ? Operation::install : Operation::upgrade,
-                               action.from,
-                               {action.to}});
+      input.targets.push_back({action.name, operation_of(action), action.from, {action.to}});
   add_work(files, host, input);
   auto lines = judge(input).lines;
   if (!lines.empty()) lines.erase(lines.begin());

@@ -63,14 +63,22 @@ bool needs_work(const GuardInput& input) {
          });
 }
 
+void drop_bystanders(GuardInput& input) {
+  if (!input.freezes.empty()) return;
+  std::erase_if(input.targets, [&](const GuardTarget& target) {
+    return input.pins.versions.count(target.name) == 0 &&
+           guard::class_in(input, target.name) == PackageClass::none;
+  });
+}
+
 bool concerns_guard(const GuardInput& input) {
-  if (input.transactor == Transactor::recovery) return false;
-  if (needs_work(input)) return true;
+  if (input.transactor == Transactor::recovery || input.targets.empty()) return false;
   const auto pinned = [&](const GuardTarget& target) {
     return !input.pins.versions.empty() && (input.pins.versions.count(target.name) != 0 ||
                                             guard::class_in(input, target.name) == PackageClass::kernel);
   };
-  return !input.freezes.empty() || std::any_of(input.targets.begin(), input.targets.end(), pinned);
+  return !input.freezes.empty() || needs_work(input) ||
+         std::any_of(input.targets.begin(), input.targets.end(), pinned);
 }
 
 bool asks_who_uses(const GuardInput& input, std::string_view package) {

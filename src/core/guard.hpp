@@ -116,6 +116,8 @@ struct Verdict {
 /// count.
 Verdict judge(const GuardInput& input);
 
+/// Takes out the targets that no rule can be about.
+void drop_bystanders(GuardInput& input);
 /// Whether judge can object to `input` with other versions or other running work at all: the cheap question
 /// first.
 bool concerns_guard(const GuardInput& input);

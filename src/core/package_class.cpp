@@ -23,15 +23,24 @@ constexpr std::array modules{Module{"nvidia", "linux"},         Module{"nvidia-o
                              Module{"nvidia-lts", "linux-lts"}, Module{"nvidia-open-lts", "linux-lts"},
                              Module{"nvidia-390xx", "linux"},   Module{"nvidia-390xx-lts", "linux-lts"}};
 
+/// As fnmatch, which is asked only when the literal beginning is right: a transaction has thousands of names.
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t stem = 0;
+  while (stem < pattern.size() && pattern[stem] != '*' && pattern[stem] != '[' && pattern[stem] != '?') {
+    if (stem >= name.size() || name[stem] != pattern[stem]) return false;
+    ++stem;
+  }
+  if (stem == pattern.size()) return name.size() == stem;
+  return ::fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), 0) == 0;
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
 PackageClass class_of(std::string_view package) {
-  const std::string name(package);
-  const auto found = std::find_if(std::rbegin(guard_targets), std::rend(guard_targets), [&](const auto& row) {
-    return ::fnmatch(std::string(row.pattern).c_str(), name.c_str(), 0) == 0;
-  });
+  const auto found = std::find_if(std::rbegin(guard_targets), std::rend(guard_targets),
+                                  [&](const TargetPattern& row) { return matches(row.pattern, package); });
   return found == std::rend(guard_targets) ? PackageClass::none : found->package_class;
 }
 

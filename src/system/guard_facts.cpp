@@ -167,6 +167,7 @@ std::vector<std::string> package_files_of_ancestors(const Host& host) {
 
 Verdict decide(const GuardFiles& files, const Host& host, const std::vector<std::string>& package_files,
                GuardInput& input) {
+  drop_bystanders(input);
   if (!concerns_guard(input)) return {};
   add_installed(files, input);
   add_work(files, host, input);

@@ -324,6 +324,17 @@ TEST_CASE("guard: the dear questions are asked only where they matter") {
   CHECK(!concerns_guard(recovery));
 }
 
+TEST_CASE("guard: targets that no rule can be about are taken out") {
+  auto input = input_of({{"htop", upgrade}, driver, {"my-solver", upgrade}, kernel});
+  input.pins.versions = {{"my-solver", "1-1"}};
+  auto frozen = input;
+  drop_bystanders(input);
+  CHECK(input.targets == std::vector<GuardTarget>{driver, {"my-solver", upgrade}, kernel});
+  frozen.freezes = {{now + 1, "bob", {}, "x"}};
+  drop_bystanders(frozen);
+  CHECK(frozen.targets.size() == 4);
+}
+
 TEST_CASE("guard: times are told as people say them") {
   CHECK(duration_text(-5) == "0m");
   CHECK(duration_text(59 * 60 + 59) == "59m");
