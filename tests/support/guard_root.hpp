@@ -97,7 +97,8 @@ inline GuardAnswer GuardRoot::run(const std::string& words, const std::string& n
                                  std::string("exec ") + GUARD_PROGRAM + " --root '" + folder + "' --proc '" +
                                      at("/proc").string() + "' --sys '" + at("/sys").string() + "' " + words +
                                      " <'" + at("/stdin").string() + "'"});
-  const bool is_hook = words.starts_with("record") || words.starts_with("decide") || words.starts_with("after");
+  const bool is_hook =
+      words.starts_with("record") || words.starts_with("decide") || words.starts_with("after");
   if (is_hook) CHECK(result.out.empty());
   return {result.status, result.err};
 }

@@ -22,7 +22,8 @@ void add(StandIn& package, const std::string& word) {
   if (key == "replaces") package.replaces = values;
   if (key == "files")
     for (const auto& path : values)
-      package.files.push_back({.path = path, .content = shared_object(path.substr(path.rfind('/') + 1)), .mode = 0755});
+      package.files.push_back(
+          {.path = path, .content = shared_object(path.substr(path.rfind('/') + 1)), .mode = 0755});
 }
 
 }  // namespace
