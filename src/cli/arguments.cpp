@@ -368,7 +368,7 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
        read<RunOptions>},
       {{"upgrade", "", "pacman -Syu without what is pinned, frozen or in use", "sudo cudapin upgrade"},
        read<UpgradeOptions>},
-      {{"guard", "check [<package>...]", "tell what the guard would say of an upgrade now",
+      {{"guard", "check [name...]", "tell what the guard would say of an upgrade now",
         "cudapin guard check nvidia-utils"},
        read<GuardOptions>},
       {{"freeze", "", "let nothing change for a while",
