@@ -11,7 +11,9 @@ namespace {
 // white space; `^` for the beginning of a line. Several patterns of one row are parted by line ends.
 constexpr KnownError known_error_rows[] = {
     {"nvcc_unsupported_arch", "nvcc", "nvcc fatal : Unsupported gpu architecture '*'"},
-    {"nvcc_arch_value", "nvcc", "nvcc fatal : Value '*' is not defined for option 'gpu-"},
+    {"nvcc_arch_value", "nvcc",
+     "nvcc fatal : Value '*' is not defined for option 'gpu-\n"
+     "nvcc fatal : Unknown option '--arch=*'"},
     {"ptxas_arch_value", "ptxas", "ptxas fatal : Value '*' is not defined for option 'gpu-name'"},
     {"nvcc_deprecated_arch", "nvcc", "nvcc warning : The * architectures are deprecated"},
     {"nvcc_deprecated_offline", "nvcc",

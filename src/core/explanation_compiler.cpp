@@ -82,6 +82,24 @@ Finding unsupported_architecture(const KnownMessage& message, const Examination&
   return too_new(sm, found, *row, capability->first_cuda);
 }
 
+/// nvcc takes the option with one dash only, and says so before it looks at the architecture.
+Finding architecture_value(const KnownMessage& message, const Examination& found) {
+  if (message.quote.find("Unknown option") == std::string::npos)
+    return unsupported_architecture(message, found);
+  const auto list = architectures_in(word(message));
+  const auto* row = row_of(found);
+  const bool compiles =
+      row && !list.empty() && std::ranges::find(row->architectures, list[0]) != row->architectures.end();
+  if (compiles)
+    return {
+        error,
+        format("the compiler knows this option with one dash only, and does compile for {}", word(message)),
+        evidence(found), format("nvcc -arch={}", word(message))};
+  auto finding = unsupported_architecture(message, found);
+  finding.what = "the compiler knows this option with one dash only; besides, " + finding.what;
+  return finding;
+}
+
 Finding assembler_too_old(const KnownMessage& message, const Examination& found) {
   auto finding = unsupported_architecture(message, found);
   finding.what = format(
@@ -215,7 +233,7 @@ Finding installer_refuses_gcc(const KnownMessage&, const Examination& found) {
 
 constexpr Row rows[] = {
     {"nvcc_unsupported_arch", unsupported_architecture},
-    {"nvcc_arch_value", unsupported_architecture},
+    {"nvcc_arch_value", architecture_value},
     {"ptxas_arch_value", assembler_too_old},
     {"nvcc_deprecated_arch", deprecated},
     {"nvcc_deprecated_offline", deprecated},
