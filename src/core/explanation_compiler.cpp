@@ -119,7 +119,7 @@ Finding deprecated(const KnownMessage&, const Examination& found) {
       old.push_back(format("{} (up to CUDA {})", gpu.name, last));
   if (old.empty())
     return {note, "a warning about old cards that a later toolkit drops; no card here is one of them",
-            evidence(found), "-Wno-deprecated-gpu-targets"};
+            evidence(found), "leave it, or give nvcc -Wno-deprecated-gpu-targets"};
   return {warning, format("a later toolkit drops these cards: {}", join(old, ", ")), evidence(found),
           format("keep the toolkit pinned: {}",
                  toolkit_remedy(found, "", last_toolkit(found.gpus[0].capability)))};

@@ -157,7 +157,9 @@ Finding card_not_in_driver(const KnownMessage& message, const Examination& found
     return {error, format("this driver has dropped the card; branch {} still drives it", branch),
             format("{}; {}", driver_evidence(found), cards(found)),
             format("install nvidia-{}xx-dkms from the AUR", branch)};
-  return {error, format("{} accepted no card; the tables know no reason for {}", driver(found), cards(found)),
+  return {error,
+          format("the driver accepted no card; the tables know no reason for {} and {}", driver(found),
+                 cards(found)),
           driver_evidence(found), "sudo dmesg | grep NVRM | cudapin doctor --explain -"};
 }
 
@@ -197,6 +199,11 @@ Finding newer_ptx(const KnownMessage&, const Examination& found) {
   const auto most = highest_cuda(found.driver());
   const auto* row = found.toolkit() ? tables::find_toolkit(found.toolkit()->version) : nullptr;
   const bool shown = row && !found.driver().empty() && rules::older(found.driver(), row->driver);
+  if (found.driver().empty())
+    return {error,
+            "the program was built by a newer CUDA than the driver of its machine translates, and no driver "
+            "is here",
+            driver_evidence(found), "run cudapin doctor --explain - on the machine that printed it"};
   return {error,
           shown ? format("{} cannot translate what {} wrote: that needs driver {}", driver(found),
                          toolkit(found), row->driver)

@@ -147,6 +147,12 @@ std::string series_of_library(const std::string& library, const std::string& son
   return soname == "11.0" ? "CUDA 11" : "CUDA " + soname;
 }
 
+/// A profile of that CUDA major, or in words.
+std::string major_remedy(const Examination& found, int major) {
+  auto remedy = toolkit_remedy(found, format("{}.0", major), format("{}.99", major));
+  return remedy.find("cudapin use") == std::string::npos ? format("use CUDA {}", major) : remedy;
+}
+
 Finding library_missing(const KnownMessage& message, const Examination& found) {
   const bool named = message.words.size() > 1;
   const auto library = named ? message.words[0] : message.quote.substr(0, message.quote.find(".so"));
@@ -163,8 +169,7 @@ Finding library_missing(const KnownMessage& message, const Examination& found) {
             format("{}; LD_LIBRARY_PATH={}", here, found.variable("LD_LIBRARY_PATH")), "sudo ldconfig"};
   return {error, format("the program was linked with {}, and here is {}", wanted, here),
           format("{}.so.{} is missing", library, soname),
-          is_cudnn ? format("use a profile with cuDNN {}: cudapin list", major)
-                   : toolkit_remedy(found, format("{}.0", major), format("{}.99", major))};
+          is_cudnn ? format("use a profile with cuDNN {}: cudapin list", major) : major_remedy(found, major)};
 }
 
 Finding cudnn_older_than_built(const KnownMessage& message, const Examination& found) {
@@ -201,22 +206,24 @@ Finding cudnn_has_no_code(const KnownMessage&, const Examination& found) {
         return findings.front();
   return {
       error,
-      format("cuDNN has no code for the card; cuDNN {} here has it for {}, so the program carries another",
-             either(found.cudnn, "of no known version"), cards(found)),
+      found.cudnn.empty()
+          ? "the cuDNN that the program carries has no code for the card; the system has none"
+          : format(
+                "cuDNN has no code for the card; cuDNN {} here has it for {}, so the program carries another",
+                found.cudnn, cards(found)),
       cards(found), "cudapin doctor --env DIR"};
 }
 
 Finding cudnn_parts_differ(const KnownMessage&, const Examination& found) {
   std::vector<std::string> places;
   for (const auto& library : found.libraries) places.push_back(library.path);
-  return {
-      error,
-      places.empty()
-          ? format("parts of two cuDNN versions were loaded: the system's {} and one that the program brings",
-                   either(found.cudnn, "one"))
-          : "parts of two cuDNN versions were loaded, and LD_LIBRARY_PATH names one of them",
-      places.empty() ? format("cuDNN here: {}", either(found.cudnn, "none")) : join(places, ", "),
-      places.empty() ? "keep one: cudapin doctor --env DIR" : "unset LD_LIBRARY_PATH"};
+  return {error,
+          places.empty()
+              ? format("parts of two cuDNN versions were loaded: {} and one that the program brings",
+                       found.cudnn.empty() ? "one of the system" : "the system's " + found.cudnn)
+              : "parts of two cuDNN versions were loaded, and LD_LIBRARY_PATH names one of them",
+          places.empty() ? format("cuDNN here: {}", either(found.cudnn, "none")) : join(places, ", "),
+          places.empty() ? "keep one: cudapin doctor --env DIR" : "unset LD_LIBRARY_PATH"};
 }
 
 Finding cudnn_did_not_start(const KnownMessage&, const Examination& found) {

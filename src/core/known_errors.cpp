@@ -101,16 +101,19 @@ bool complete(const Folded& text, std::span<const std::string> pieces, bool open
   return true;
 }
 
+/// The shortest match: where the pattern begins anew inside one, it is taken from there.
 std::optional<Match> find_pattern(const Folded& text, std::string_view pattern) {
   const bool anchored = pattern.starts_with('^');
   const auto pieces = split(pattern.substr(anchored ? 1 : 0), "*");
   const auto& flat = text.flat();
+  std::optional<Match> best;
   for (auto at = flat.find(pieces[0]); at != flat.npos; at = flat.find(pieces[0], at + 1)) {
+    if (best && at >= best->end) break;
     if (anchored && !text.begins_line(at)) continue;
     Match match{at, at + pieces[0].size(), {}};
-    if (complete(text, std::span(pieces).subspan(1), pattern.ends_with('*'), match)) return match;
+    if (complete(text, std::span(pieces).subspan(1), pattern.ends_with('*'), match)) best = std::move(match);
   }
-  return std::nullopt;
+  return best;
 }
 
 }  // namespace

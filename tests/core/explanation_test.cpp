@@ -68,8 +68,9 @@ TEST_CASE("explanation: no answer fails on a machine of which nothing is known")
 }
 
 TEST_CASE("explanation: the text reads on its own") {
-  for (const auto& here : {machine("RTX 3090", "455.23.04", "11.0.3"),
-                           machine("GTX 1060", "590.48.01", "13.0.0"), machine("RTX 5090", "", "")})
+  for (const auto& here :
+       {machine("RTX 3090", "455.23.04", "11.0.3"), machine("GTX 1060", "590.48.01", "13.0.0"),
+        machine("RTX 5090", "", ""), Examination{}})
     for (const auto& error : tables::known_errors())
       for (const auto& explanation : explain(example(error.id), here)) {
         const auto& finding = explanation.finding;
@@ -78,6 +79,9 @@ TEST_CASE("explanation: the text reads on its own") {
         for (const auto* text : {&finding.what, &finding.evidence, &finding.remedy}) {
           CHECK(!has(*text, "{}"));
           CHECK(!has(*text, "  "));
+          CHECK(!has(*text, "no driver translates"));
+          CHECK(!has(*text, "no driver accepted"));
+          CHECK(!has(*text, ".99"));
           CHECK(!has(*text, "CUDA  "));
           for (const auto* internal : {"alpm", "curl", "gpgme", "yaml", "NVML", "cubin"})
             CHECK(!has(*text, internal));
@@ -97,6 +101,14 @@ TEST_CASE("explanation: an unsupported architecture has one remedy on each of tw
   CHECK(has(other_card.remedy, "CMAKE_CUDA_ARCHITECTURES=\"61\""));
   const auto other_compiler = only(text, machine("RTX 3090", "590.48.01", "11.1.0"));
   CHECK(has(other_compiler.remedy, "/opt/cuda/bin"));
+}
+
+TEST_CASE("explanation: an option with two dashes is told apart from its architecture") {
+  const auto text = "nvcc fatal   : Unknown option '--arch=sm_61'";
+  const auto dropped = only(text, machine("GTX 1060", "580.95.05", "13.0.0"));
+  CHECK(has(dropped.what, "one dash only; besides"));
+  CHECK(has(dropped.what, "the last toolkit that does is 12.9"));
+  CHECK(only(text, machine("GTX 1060", "580.95.05", "12.9.0")).remedy == "nvcc -arch=sm_61");
 }
 
 TEST_CASE("explanation: a dropped architecture leads back to the last toolkit") {

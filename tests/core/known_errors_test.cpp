@@ -77,6 +77,15 @@ TEST_CASE("known errors: colours and quotes and wrapping do not hide a message")
   CHECK(ids_in("x\nNo devices were found") == std::set<std::string>{"smi_no_devices"});
 }
 
+TEST_CASE("known errors: a star stands for the shortest text") {
+  const auto found = known_messages_in(
+      "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object "
+      "file");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].words == std::vector<std::string>{"libcudnn", "8"});
+  CHECK(found[1].words == std::vector<std::string>{"8"});
+}
+
 TEST_CASE("known errors: messages come in the order of the log") {
   const auto found = known_messages_in(
       "no kernel image is available for execution on the device\n"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "system/examine.hpp"
 
-#include "core/diagnosis.hpp"
+#include "core/explanation.hpp"
 #include "support/test_root.hpp"
+#include "system/child.hpp"
 
 #include <doctest/doctest.h>
 
@@ -253,6 +254,30 @@ TEST_CASE("examine: the real toolkit of this machine is found with its version a
   CHECK(!found.toolkits[0].takes_new_glibc);
   CHECK(found.default_gcc >= 12);
   CHECK(!found.glibc.empty());
+}
+
+TEST_CASE("examine: what the real compiler says to an old card is explained on this machine") {
+  if (!fs::exists("/usr/local/cuda/bin/nvcc")) {
+    MESSAGE("skipped: no toolkit in /usr/local/cuda");
+    return;
+  }
+  TestRoot root;
+  TestHost test(root);
+  const TestFolder folder;
+  write_text(folder / "a.cu", "int main() {}\n");
+  test.host.root = "/";
+  test.host.environment = {{"PATH", "/usr/local/cuda/bin"}};
+  auto found = examine(test.host, root.conf());
+  found.gpus = {gpu_by_word("GTX 1060")};
+  for (const auto* option : {"-arch=sm_61", "--arch=sm_61", "--gpu-architecture=compute_61"}) {
+    CAPTURE(option);
+    const auto said = run_child(
+        {"/usr/local/cuda/bin/nvcc", option, "-o", (folder / "a").string(), (folder / "a.cu").string()});
+    CHECK(said.status != 0);
+    const auto explanations = explain(said.err, found);
+    REQUIRE(explanations.size() == 1);
+    CHECK(explanations[0].finding.what.find("the last toolkit that does is 12.9") != std::string::npos);
+  }
 }
 
 }  // namespace cudapin
