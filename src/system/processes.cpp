@@ -24,6 +24,7 @@ namespace {
 constexpr std::uint64_t least_address_space = 1ull << 30;
 constexpr std::size_t command_limit = 4096;
 constexpr std::size_t text_limit = 4u << 20;
+constexpr std::size_t maps_limit = 16u << 20;
 constexpr std::string_view deleted = " (deleted)";
 
 /// Programs that open the compute device without training anybody: the servers that share or wake a GPU, and
@@ -112,6 +113,15 @@ bool matches(const char* pattern, const std::string& executable) {
   return ::fnmatch(pattern, is_path ? executable.c_str() : name.c_str(), 0) == 0;
 }
 
+/// Whether it only asks the management library, which opens the compute device too (seen with driver 580.159
+/// on an H200: nvmlInit opens it twice). What computes maps a device from cuInit on; what cannot be read
+/// computes.
+bool only_watches(int process) {
+  const auto maps = raw::read_at(process, "maps", maps_limit);
+  return maps.size() < maps_limit && maps.find("/libnvidia-ml.so") != maps.npos &&
+         maps.find(" /dev/nvidia") == maps.npos;
+}
+
 /// One look through /proc. Everything of a process is read below its own descriptor, so a recycled pid cannot
 /// mix two processes.
 class Walk {
@@ -179,7 +189,8 @@ class Walk {
     auto executable = link_at(process, "exe");
     if (executable.ends_with(deleted)) executable.resize(executable.size() - deleted.size());
     if (std::any_of(not_training.begin(), not_training.end(),
-                    [&](const char* pattern) { return matches(pattern, executable); }))
+                    [&](const char* pattern) { return matches(pattern, executable); }) ||
+        only_watches(process))
       return;
     const auto stat = raw::read_at(process, "stat", text_limit);
     const auto status = raw::read_at(process, "status", text_limit);

@@ -12,8 +12,8 @@
 
 namespace cudapin {
 
-/// A process with /dev/nvidia-uvm open: it computes. Or one that `cudapin run` watches over. Texts are raw;
-/// clean them before printing.
+/// A process that computes: it has /dev/nvidia-uvm open, and if it has loaded the management library it has
+/// mapped a device too. Or one that `cudapin run` watches over. Texts are raw; clean them before printing.
 struct ComputeProcess {
   pid_t pid;
   uid_t uid;

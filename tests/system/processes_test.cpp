@@ -157,6 +157,20 @@ TEST_CASE("processes: programs that open the device without training are not wor
   CHECK(found[1].executable == "/usr/bin/python3.13");
 }
 
+TEST_CASE("processes: one that only asks the management library is no work though it opens the device") {
+  const FakeProc fake;
+  const std::string libraries =
+      "7f0000000000-7f0000200000 r-xp 00000000 08:01 7   /usr/lib/libnvidia-ml.so.580.159.04\n"
+      "7f0000400000-7f0000600000 r-xp 00000000 08:01 8   /usr/lib/libcuda.so.580.159.04\n";
+  for (const int pid : {100, 101, 102, 103}) fake.process(pid, {"/dev/nvidia-uvm", "/dev/nvidia0"});
+  fake.write("proc/100/maps", libraries);
+  fake.write("proc/101/maps", libraries + "7f0000800000-7f0000801000 rw-s 00000000 00:05 9   /dev/nvidia0\n");
+  fake.write("proc/102/maps", "7f0000400000-7f0000600000 r-xp 00000000 08:01 8   /usr/lib/libcuda.so.1\n");
+  std::vector<pid_t> pids;
+  for (const auto& process : fake.found()) pids.push_back(process.pid);
+  CHECK(pids == std::vector<pid_t>{101, 102, 103});
+}
+
 TEST_CASE("processes: what the admin names is shown and does not count") {
   const FakeProc fake;
   for (const int pid : {100, 101, 102})
