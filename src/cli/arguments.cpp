@@ -163,8 +163,12 @@ void add_options(CLI::App& app, DoctorOptions& options) {
   add_gpus(app, options.gpus);
   add_value(app, "--env", "<dir>", options.env,
             "judge a virtual environment or conda prefix, running nothing in it");
-  add_value(app, "--explain", "<text>", options.explain,
-            "explain an error text; '-' reads a log from standard input");
+  app.add_option("--explain", options.explain,
+                 "explain an error text; without one, or with '-', a log on standard input")
+      ->option_text("[text]")
+      ->take_last()
+      ->expected(0, 1)
+      ->default_str("-");
   add_json(app, options.json);
 }
 

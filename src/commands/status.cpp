@@ -74,6 +74,13 @@ void tell_guard_of_new_cards(const Host& host, const std::vector<Gpu>& gpus) {
     refresh_bounds(host, read_pacman_conf(host), gpus);
 }
 
+std::string disk_note(const Machine& machine) {
+  if (machine.driver_on_disk.empty()) return "no package here brings one";
+  return machine.driver_loaded.empty() || machine.driver_loaded == machine.driver_on_disk
+             ? "the libraries that new processes load"
+             : "DIFFERS from the loaded module: new GPU processes fail until a reboot";
+}
+
 std::string or_none(const std::string& text) { return text.empty() ? "none" : text; }
 
 std::string pin_note(const PinStatus& pin) {
@@ -102,10 +109,7 @@ std::vector<Row> rows_of(const Report& report, const Host& host) {
   for (const auto& pin : report.pins) rows.push_back({"pinned", pin.name + " " + pin.version, pin_note(pin)});
   for (const auto& problem : report.pin_problems) rows.push_back({"pins", "DAMAGED", problem});
   rows.push_back({"driver loaded", or_none(machine.driver_loaded), "the module in the running kernel"});
-  rows.push_back({"driver on disk", or_none(machine.driver_on_disk),
-                  machine.driver_loaded.empty() || machine.driver_loaded == machine.driver_on_disk
-                      ? "the libraries that new processes load"
-                      : "DIFFERS from the loaded module: new GPU processes fail until a reboot"});
+  rows.push_back({"driver on disk", or_none(machine.driver_on_disk), disk_note(machine)});
   rows.push_back({"highest CUDA", or_none(report.highest),
                   "what this driver can run; nvidia-smi prints this, not the toolkit"});
   rows.push_back({"nvcc", or_none(machine.nvcc), "the compiler of the toolkit in /opt/cuda"});

@@ -85,6 +85,8 @@ ExitStatus suggest(const SuggestOptions& options, const Host& host) {
   if (facts.machine.gpus.empty())
     throw Error("no NVIDIA GPU was found in this machine", "cudapin suggest --gpu 'RTX 3090'");
   const auto suggestions = suggestions_for(host, facts);
+  if (suggestions.empty())
+    throw Error("no profile is installed", "put one into /etc/cudapin/profiles, or install cudapin again");
   const bool any = std::ranges::any_of(suggestions, &Suggestion::fits);
   if (options.json) {
     *host.out << to_json(suggestions, facts).dump(2) << '\n';

@@ -104,6 +104,7 @@ TEST_CASE("doctor: an error text is explained and a log is read from standard in
   const auto json = nlohmann::json::parse(log.out);
   REQUIRE(json["explanations"].size() == 1);
   CHECK(json["explanations"][0]["id"] == "nvcc_unsupported_arch");
+  CHECK(lab.cudapin({"doctor", "--gpu", "GTX 1060", "--json", "--explain"}).out == log.out);
   const auto none = lab.cudapin({"doctor", "--explain", "all is well"});
   CHECK(none.status == ExitStatus::failed);
   CHECK(has(none.err, "no message in this text is known"));
