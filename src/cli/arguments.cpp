@@ -177,6 +177,8 @@ void add_options(CLI::App& app, SuggestOptions& options) {
   add_json(app, options.json);
 }
 
+void add_options(CLI::App& app, TuneOptions& options) { add_dry_run(app, options.dry_run); }
+
 void add_options(CLI::App& app, EnvOptions& options) {
   add_profile(app, options.profile);
   add_value(app, "--shell", "<shell>", options.shell, "bash, zsh or fish; else the one that $SHELL names");
@@ -387,6 +389,8 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
        read<SuggestOptions>},
       {{"env", "<profile>", "print shell lines that set up builds", "eval \"$(cudapin env ampere-11.1)\""},
        read<EnvOptions>},
+      {{"tune", "", "set the GPUs as the profile in force says, as at boot", "sudo cudapin tune"},
+       read<TuneOptions>},
       {{"validate", "<file>...", "check profile files for mistakes",
         "cudapin validate /etc/cudapin/profiles/lab.yaml"},
        read<ValidateOptions>},

@@ -94,6 +94,9 @@ struct EnvOptions : CommonOptions {
   bool library_path = false;
   std::vector<std::string> gpus;
 };
+struct TuneOptions : CommonOptions {
+  bool dry_run = false;
+};
 struct VersionRequest {};
 struct HelpRequest {
   std::string text;
@@ -102,8 +105,8 @@ struct HelpRequest {
 using Arguments =
     std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions, StatusOptions,
                  WhoOptions, FreezeOptions, ThawOptions, AllowOptions, GuardOptions, RunOptions,
-                 UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions, UndoOptions, HistoryOptions,
-                 StoreOptions, PinOptions, ValidateOptions, VersionRequest, HelpRequest>;
+                 UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions, TuneOptions, UndoOptions,
+                 HistoryOptions, StoreOptions, PinOptions, ValidateOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.

@@ -31,6 +31,7 @@ ExitStatus upgrade(const UpgradeOptions& options, const Host& host);
 ExitStatus doctor(const DoctorOptions& options, const Host& host);
 ExitStatus suggest(const SuggestOptions& options, const Host& host);
 ExitStatus env(const EnvOptions& options, const Host& host);
+ExitStatus tune(const TuneOptions& options, const Host& host);
 ExitStatus validate(const ValidateOptions& options, const Host& host);
 
 }  // namespace cudapin

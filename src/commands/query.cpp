@@ -65,6 +65,13 @@ nlohmann::json package_json(const ProfilePackage& package) {
           {"reason", package.reason == Reason::dependency ? "dependency" : "explicit"}};
 }
 
+nlohmann::json tune_json(const Tuning& tuning) {
+  auto json = nlohmann::json::object();
+  if (tuning.persistence) json["persistence"] = *tuning.persistence;
+  if (tuning.power_limit) json["power_limit"] = *tuning.power_limit;
+  return json;
+}
+
 nlohmann::json show_json(const Profile& profile) {
   auto packages = nlohmann::json::array();
   for (const auto& package : profile.packages) packages.push_back(package_json(package));
@@ -86,6 +93,7 @@ nlohmann::json show_json(const Profile& profile) {
           {"pin_if_installed", profile.pin_if_installed},
           {"requires", requirements},
           {"environment", environment},
+          {"tune", tune_json(profile.tune)},
           {"unverified", profile.unverified},
           {"origin", profile.origin},
           {"extends", profile.bases}};
@@ -106,6 +114,7 @@ std::string show_text(const Profile& profile, const Style& style) {
   if (!profile.pin_if_installed.empty())
     rows.push_back({"Pins too", "", join(profile.pin_if_installed, " ") + " (where installed)"});
   for (const auto& [name, value] : profile.environment) rows.push_back({"Sets", "", name + "=" + value});
+  if (!profile.tune.empty()) rows.push_back({"Tunes", "", profile.tune.text()});
   for (const auto& text : profile.unverified) rows.push_back({"Unverified", "", text});
   auto out = table(rows, style) + "\n";
   rows.clear();

@@ -2,6 +2,7 @@
 #include "commands/apply.hpp"
 #include "commands/change.hpp"
 #include "commands/commands.hpp"
+#include "commands/tuning.hpp"
 #include "system/database_lock.hpp"
 
 #include <ostream>
@@ -27,6 +28,7 @@ ExitStatus recover(const RecoverOptions& options, const Host& host) {
   *host.out << ":: " << recovery_notice(host) << "; "
             << (options.back ? "going back to the set before" : "finishing it") << '\n';
   settle_journal(host, conf, options.back);
+  follow_tuning(host);
   *host.out << (options.back ? "the set before is back\n" : "the change is finished\n");
   return ExitStatus::done;
 }

@@ -2,6 +2,7 @@
 #include "cli/report.hpp"
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
+#include "commands/tuning.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +49,7 @@ ExitStatus release(const ReleaseOptions& options, const Host& host) {
   carry_out(host, read_pacman_conf(host),
             {.command = "release", .user = acting_user(host), .time = timestamp(host), .before = state},
             [] {});
+  follow_tuning(host);
   if (!options.quiet) *host.out << fmt::format("{} is released\n", state->profile);
   return ExitStatus::done;
 }

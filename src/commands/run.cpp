@@ -42,6 +42,7 @@ struct Dispatch {
   ExitStatus operator()(const UpgradeOptions& options) { return upgrade(options, at_root(options)); }
   ExitStatus operator()(const DoctorOptions& options) { return query(doctor, options); }
   ExitStatus operator()(const SuggestOptions& options) { return query(suggest, options); }
+  ExitStatus operator()(const TuneOptions& options) { return tune(options, at_root(options)); }
   ExitStatus operator()(const EnvOptions& options) { return query(env, options); }
   ExitStatus operator()(const ValidateOptions& options) { return validate(options, at_root(options)); }
   ExitStatus operator()(const HelpRequest& request) {

@@ -3,6 +3,7 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
+#include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
@@ -163,6 +164,7 @@ ExitStatus undo(const UndoOptions& options, const Host& host) {
   verify_files(host, conf, record);
   keep_way_back(host, conf, record.packages);
   carry_out(host, conf, record, [&] { check_guard(host, record); });
+  follow_tuning(host);
   if (!options.quiet)
     *host.out << (record.after ? fmt::format("{} is in force again\n", record.after->profile)
                                : std::string("the set before is back, nothing is pinned\n"));

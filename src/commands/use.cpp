@@ -5,6 +5,7 @@
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
 #include "commands/profiles.hpp"
+#include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
 #include "core/pins.hpp"
 #include "core/text.hpp"
@@ -46,8 +47,8 @@ bool is_in_force(const Host& host, const PacmanConf& conf, const Profile& profil
     if (const auto now = database.find(partner)) pins[partner] = now->version;
   std::vector<std::string> names;
   for (const auto& [name, version] : pins) names.push_back(name);
-  return state->pins == pins && guard_state_is(host, pins, profile.name, conf.dbpath) &&
-         pins_in(read_file(conf.file)) == names;
+  return state->pins == pins && tuning_is_recorded(host, profile) &&
+         guard_state_is(host, pins, profile.name, conf.dbpath) && pins_in(read_file(conf.file)) == names;
 }
 
 PackageFileName file_name_of(const Action& action) { return *parse_file_name(action.file); }
@@ -241,6 +242,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
              .before = before,
              .after = state_after(host, profile, plan, conf)},
             [&] { check_guard(host, plan); });
+  follow_tuning(host);
   report_done(options, host, profile, plan, before);
 }
 
@@ -260,6 +262,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   }
   const auto facts = gather_facts(host, conf, options.gpus);
   auto findings = judge_profile(profile, facts);
+  std::ranges::move(tuning_findings(host, profile), std::back_inserter(findings));
   refuse_errors(findings);
   auto plan = make_plan(profile, LocalDatabase(conf).all());
   plan.findings = std::move(findings);

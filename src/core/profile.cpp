@@ -178,6 +178,8 @@ void inherit_from(Profile& profile, const Profile& base) {
   inherit(profile.reason, base.reason);
   inherit(profile.generations, base.generations);
   inherit(profile.snapshot, base.snapshot);
+  if (!profile.tune.persistence) profile.tune.persistence = base.tune.persistence;
+  if (!profile.tune.power_limit) profile.tune.power_limit = base.tune.power_limit;
   complete(profile.pin_if_installed, base.pin_if_installed, std::identity{});
   complete(profile.requirements, base.requirements, &Dependency::name);
   complete(profile.environment, base.environment, &std::pair<std::string, std::string>::first);

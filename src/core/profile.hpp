@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/package.hpp"
+#include "core/tuning.hpp"
 #include "core/version_range.hpp"
 
 #include <functional>
@@ -45,6 +46,7 @@ struct Profile {
   std::vector<std::string> pin_if_installed;  ///< partners pinned at whatever version is installed
   std::vector<Dependency> requirements;       ///< checked only: must be installed, or `driver` >= a version
   std::vector<std::pair<std::string, std::string>> environment;
+  Tuning tune;                          ///< how the cards are set while the profile is in force
   std::vector<std::string> unverified;  ///< what its author could not confirm, in words
   std::string origin;                   ///< the file it was read from
   std::vector<std::string> bases;       ///< files of the profiles it extends, nearest first

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace cudapin {
 
@@ -41,6 +42,7 @@ class Reader {
   /// name, one without exact versions needs no files.
   std::vector<Field> profile_fields();
   std::vector<Field> file_fields(ProfileDraft::File& file);
+  std::vector<Field> tune_fields();
 
  private:
   void complain(const Node& at, const std::string& text) { draft_.problems.add(at, text); }
@@ -62,6 +64,7 @@ class Reader {
   void read_environment(const Node& node);
   std::vector<Dependency> read_dependencies(const Node& node, std::string_view what);
   Reason read_reason(const Node& node);
+  std::optional<unsigned> read_watts(const Node& node);
   bool read_truth(const Node& node, std::string_view what);
 
   ProfileDraft& draft_;
@@ -247,6 +250,25 @@ void Reader::read_environment(const Node& node) {
   }
 }
 
+/// Only a bound against a slip of the pen: the card itself says what it takes.
+std::optional<unsigned> Reader::read_watts(const Node& node) {
+  constexpr unsigned most = 10000;
+  unsigned watts = 0;
+  const auto& text = node.scalar;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), watts);
+  if (error == std::errc{} && end == text.data() + text.size() && watts > 0 && watts <= most) return watts;
+  complain(node, fmt::format("'power_limit' must be a number of watts, 1 to {}", most));
+  return std::nullopt;
+}
+
+std::vector<Field> Reader::tune_fields() {
+  return {
+      {"persistence", false,
+       [&](const Node& node) { profile_.tune.persistence = read_truth(node, "'persistence'"); }},
+      {"power_limit", false, [&](const Node& node) { profile_.tune.power_limit = read_watts(node); }},
+  };
+}
+
 bool Reader::needs_files() const {
   return draft_.base_line == 0 &&
          (draft_.pins.empty() ||
@@ -267,6 +289,8 @@ std::vector<Field> Reader::profile_fields() {
       {"pin_if_installed", false, [&](const Node& node) { read_partners(node); }},
       {"requires", false, [&](const Node& node) { read_requirements(node); }},
       {"environment", false, [&](const Node& node) { read_environment(node); }},
+      {"tune", false,
+       [&](const Node& node) { yaml::read_mapping(node, "'tune'", tune_fields(), draft_.problems); }},
       {"unverified", false,
        [&](const Node& node) { profile_.unverified = read_lines(node, "'unverified'"); }},
       {"extends", false, [](const Node&) {}},  // read first: it decides what must be there
@@ -296,6 +320,11 @@ ProfileDraft read_profile_draft(std::string_view text, const std::string& origin
 std::vector<std::string> profile_keys() {
   ProfileDraft draft("");
   return keys_of(Reader(draft).profile_fields());
+}
+
+std::vector<std::string> profile_tune_keys() {
+  ProfileDraft draft("");
+  return keys_of(Reader(draft).tune_fields());
 }
 
 std::vector<std::string> profile_file_keys() {

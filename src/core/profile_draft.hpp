@@ -46,8 +46,9 @@ struct ProfileDraft {
 /// Throws only when the text is no YAML; all else is noted in the draft's problems.
 ProfileDraft read_profile_draft(std::string_view text, const std::string& origin);
 
-/// The keys that a profile and an entry of its `files` may have.
+/// The keys that a profile and an entry of its `files` and its `tune` may have.
 std::vector<std::string> profile_keys();
 std::vector<std::string> profile_file_keys();
+std::vector<std::string> profile_tune_keys();
 
 }  // namespace cudapin

@@ -2,18 +2,12 @@
 #include "system/nvml.hpp"
 
 #include "core/text.hpp"
+#include "system/nvml_library.hpp"
 #include "system/process_text.hpp"
 #include "system/raw_files.hpp"
 
-#include <dlfcn.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 
@@ -21,29 +15,15 @@ namespace cudapin {
 
 namespace {
 
+using nvml::call;
+using nvml::Device;
+using nvml::Library;
+
 constexpr auto time_limit = std::chrono::seconds(1);
 constexpr std::size_t most_processes = 1024;
 constexpr std::size_t widest_entry = 64;
 /// NVML's own "not available" for a size.
 constexpr auto not_available = ~std::uint64_t{0};
-
-struct Library {
-  explicit Library(const char* name) : handle(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
-  template <typename Function>
-  Function find(const char* name) const {
-    return handle ? reinterpret_cast<Function>(::dlsym(handle, name)) : nullptr;
-  }
-  void* handle;
-};
-
-using Device = void*;
-
-/// Calls `name` with these arguments when the library has it; whether it succeeded.
-template <typename... Arguments>
-bool call(const Library& library, const char* name, Arguments... arguments) {
-  const auto function = library.find<int (*)(Arguments...)>(name);
-  return function && function(arguments...) == 0;
-}
 
 void add_gpu(const Library& library, Device device, int minor, NvmlAnswer& answer) {
   GpuLoad gpu{.minor = minor};
@@ -86,37 +66,16 @@ void add_processes(const Library& library, Device device, int minor, NvmlAnswer&
   }
 }
 
-NvmlAnswer ask(const char* name) {
+std::string ask(const char* name) {
   NvmlAnswer answer;
   const Library library(name);
-  unsigned count = 0;
-  if (!call(library, "nvmlInit_v2") || !call(library, "nvmlDeviceGetCount_v2", &count)) return answer;
-  for (unsigned index = 0; index < count; ++index) {
-    Device device = nullptr;
+  nvml::visit_devices(library, [&](unsigned index, Device device) {
     unsigned minor = index;
-    if (!call(library, "nvmlDeviceGetHandleByIndex_v2", index, &device)) continue;
     call(library, "nvmlDeviceGetMinorNumber", device, &minor);
     add_gpu(library, device, static_cast<int>(minor), answer);
     add_processes(library, device, static_cast<int>(minor), answer);
-  }
-  return answer;
-}
-
-/// All that comes before the time is up or the other end closes.
-std::string read_in_time(int fd) {
-  std::string text;
-  const auto deadline = std::chrono::steady_clock::now() + time_limit;
-  for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd waiting{fd, POLLIN, 0};
-    if (left.count() <= 0 || ::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) return {};
-    std::array<char, 4096> buffer;
-    const auto got = ::read(fd, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
+  });
+  return to_lines(answer);
 }
 
 std::optional<std::uint64_t> size_at(std::span<const unsigned char> bytes, std::size_t at) {
@@ -156,7 +115,7 @@ std::string to_lines(const NvmlAnswer& answer) {
   for (const auto& process : answer.processes)
     text += "process " + std::to_string(process.pid) + ' ' + std::to_string(process.minor) + ' ' +
             size_word(process.used) + '\n';
-  return text + "end\n";
+  return text;
 }
 
 NvmlAnswer parse_nvml_lines(std::string_view text) {
@@ -176,24 +135,8 @@ NvmlAnswer parse_nvml_lines(std::string_view text) {
 }
 
 std::optional<NvmlAnswer> ask_nvml(const char* library) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  const raw::File out(ends[0]);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::signal(SIGTERM, SIG_DFL);
-    (void)raw::write_all(ends[1], to_lines(ask(library)));
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  if (child < 0) return std::nullopt;
-  const auto text = read_in_time(out.fd);
-  ::kill(child, SIGKILL);
-  // A child that hangs inside the driver cannot be killed, and must not be waited for.
-  int status = 0;
-  for (int tries = 0; ::waitpid(child, &status, WNOHANG) == 0 && tries < 20; ++tries) ::usleep(1000);
-  if (!text.ends_with("end\n")) return std::nullopt;
-  auto answer = parse_nvml_lines(text);
+  const auto text = nvml::in_child([&] { return ask(library); }, time_limit);
+  auto answer = parse_nvml_lines(text.value_or(""));
   return answer.gpus.empty() ? std::nullopt : std::optional(std::move(answer));
 }
 

@@ -45,7 +45,9 @@ TEST_CASE("profile schema: it and the reader know the same keys") {
   const auto root = schema();
   CHECK(keys_of(root["properties"]) == sorted(profile_keys()));
   CHECK(keys_of(root["properties"]["files"]["items"]["properties"]) == sorted(profile_file_keys()));
+  CHECK(keys_of(root["properties"]["tune"]["properties"]) == sorted(profile_tune_keys()));
   CHECK(root["additionalProperties"] == false);
+  CHECK(root["properties"]["tune"]["additionalProperties"] == false);
   CHECK(root["properties"]["files"]["items"]["additionalProperties"] == false);
 }
 

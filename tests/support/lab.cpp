@@ -100,6 +100,7 @@ RunResult Lab::cudapin(std::vector<std::string> args) {
   test.in.str(answers);
   test.host.in_is_terminal = terminal;
   test.host.privileged = privileged;
+  test.host.card_library = card_library;
   test.host.interrupt = &interrupt;
   test.host.on_step = on_step;
   test.host.profiles = fs::path(SOURCE_DIR) / "profiles";

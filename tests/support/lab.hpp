@@ -60,6 +60,7 @@ class Lab {
   bool terminal = false;  ///< whether the streams are terminals
   bool privileged = true;
   std::function<void(std::string_view)> on_step;  ///< told of every step of a change
+  std::string card_library = {};                  ///< the management library through which cards are set
   bool find_card = false;                         ///< look for the card in /sys instead of naming one
 
  private:
