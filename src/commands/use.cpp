@@ -12,6 +12,7 @@
 #include "system/alpm.hpp"
 #include "system/archive.hpp"
 #include "system/guard_state.hpp"
+#include "system/local_entries.hpp"
 #include "system/package_file.hpp"
 #include "system/signature.hpp"
 
@@ -30,21 +31,28 @@ Style style_of(const Host& host, bool verbose) {
   return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns, verbose};
 }
 
-/// Everything the profile wants is installed, pinned, guarded and recorded: the cheap question first, nothing
-/// is written.
+/// An entry that was cut off has a folder and no description.
+bool is_whole_entry(const PacmanConf& conf, const std::string& name, const std::string& version) {
+  return installed_links(conf.dbpath, name, version).version == version;
+}
+
+/// Everything the profile wants is installed, pinned, guarded and recorded: the cheap question first, without
+/// libalpm, which would look at every entry of the database; nothing is written.
 bool is_in_force(const Host& host, const PacmanConf& conf, const Profile& profile) {
   const auto state = read_state(host);
   if (!state || state->profile != profile.name || journal_is_open(host)) return false;
-  const LocalDatabase database(conf);
+  const auto installed = installed_versions(conf.dbpath);
   std::map<std::string, std::string> pins;
   for (const auto& wanted : profile.packages) {
-    const auto now = database.find(wanted.name);
-    if (!now && wanted.only_if_installed) continue;
-    if (!now || now->version != wanted.version.text()) return false;
-    pins[wanted.name] = now->version;
+    const auto now = installed.find(wanted.name);
+    if (now == installed.end() && wanted.only_if_installed) continue;
+    if (now == installed.end() || now->second != wanted.version.text() ||
+        !is_whole_entry(conf, wanted.name, now->second))
+      return false;
+    pins.insert(*now);
   }
   for (const auto& partner : profile.pin_if_installed)
-    if (const auto now = database.find(partner)) pins[partner] = now->version;
+    if (const auto now = installed.find(partner); now != installed.end()) pins.insert(*now);
   std::vector<std::string> names;
   for (const auto& [name, version] : pins) names.push_back(name);
   return state->pins == pins && tuning_is_recorded(host, profile) &&
