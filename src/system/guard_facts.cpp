@@ -165,13 +165,13 @@ std::vector<std::string> package_files_of_ancestors(const Host& host) {
   return words;
 }
 
-Verdict decide(const GuardFiles& files, const Host& host, const std::vector<std::string>& package_files,
-               GuardInput& input) {
+Verdict decide(const GuardFiles& files, const Host& host,
+               const std::function<std::vector<std::string>()>& package_files, GuardInput& input) {
   drop_bystanders(input);
   if (!concerns_guard(input)) return {};
   add_installed(files, input);
   add_work(files, host, input);
-  if (needs_versions(input)) add_offers(files, package_files, input);
+  if (needs_versions(input)) add_offers(files, package_files(), input);
   auto verdict = judge(input);
   if (!verdict.blocks) return verdict;
   add_ignored(files, host, verdict.blocking, input);

@@ -5,6 +5,7 @@
 #include "system/guard_files.hpp"
 #include "system/host.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,8 +32,9 @@ void add_ignored(const GuardFiles& files, const Host& host, const std::vector<st
 /// The words of the command lines of our ancestors that name package files.
 std::vector<std::string> package_files_of_ancestors(const Host& host);
 
-/// The verdict on the targets with every fact that can matter, the dear ones only when they do.
-Verdict decide(const GuardFiles& files, const Host& host, const std::vector<std::string>& package_files,
-               GuardInput& input);
+/// The verdict on the targets with every fact that can matter, the dear ones only when they do; so
+/// `package_files` is called only where versions count.
+Verdict decide(const GuardFiles& files, const Host& host,
+               const std::function<std::vector<std::string>()>& package_files, GuardInput& input);
 
 }  // namespace cudapin

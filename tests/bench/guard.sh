@@ -78,6 +78,7 @@ rm -f /var/lib/pacman/db.lck
 echo "A whole pacman transaction"
 transaction() { # transaction PACKAGE_FILE: median microseconds with the hooks and without, in turns
   printf '#!/bin/sh\nexec pacman -U --noconfirm %s\n' "$1" >/tmp/b/with
+  chmod +x /tmp/b/with
   : >/tmp/with && : >/tmp/without
   round=0
   while [ "$round" -lt "$((rounds / 2))" ]; do
