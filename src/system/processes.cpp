@@ -25,6 +25,7 @@ constexpr std::uint64_t least_address_space = 1ull << 30;
 constexpr std::size_t command_limit = 4096;
 constexpr std::size_t text_limit = 4u << 20;
 constexpr std::size_t maps_limit = 16u << 20;
+constexpr std::string_view run_socket = " @cudapin-run-";
 constexpr std::string_view deleted = " (deleted)";
 
 /// Programs that open the compute device without training anybody: the servers that share or wake a GPU, and
@@ -143,17 +144,17 @@ class Walk {
     return seen;
   }
 
-  /// `cudapin run` holds a lock on its own program, so /proc/locks leads to it without a look at every
+  /// `cudapin run` has a socket by a name with its pid, so one file leads to it without a look at every
   /// process.
+  /// (/proc/locks would too, but costs a grace period of the kernel, 10 ms.) Anybody can take such a name;
+  /// what counts is the process.
   void add_watched_runs() {
-    const auto locks = raw::read_at(AT_FDCWD, (host_.proc / "locks").c_str(), text_limit);
+    const auto sockets = raw::read_at(AT_FDCWD, (host_.proc / "net/unix").c_str(), text_limit);
     std::vector<pid_t> seen;
-    for (std::string_view rest = locks; !rest.empty();) {
-      const auto line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      const auto pid = number<pid_t>(word(line, 4));
-      if (word(line, 1) != "FLOCK" || !pid || *pid <= 0) continue;
-      if (std::find(seen.begin(), seen.end(), *pid) != seen.end()) continue;
+    for (auto at = sockets.find(run_socket); at != sockets.npos; at = sockets.find(run_socket, at + 1)) {
+      const auto digits = std::string_view(sockets).substr(at + run_socket.size());
+      const auto pid = number<pid_t>(digits.substr(0, digits.find('\n')));
+      if (!pid || *pid <= 0 || std::find(seen.begin(), seen.end(), *pid) != seen.end()) continue;
       seen.push_back(*pid);
       add_if_run(*pid);
     }
