@@ -4,6 +4,7 @@
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "system/distribution.hpp"
 #include "system/package_file.hpp"
 #include "system/store.hpp"
 
@@ -85,7 +86,7 @@ void keep_way_back(const Host& host, const PacmanConf& conf, std::vector<Journal
 
 Sources sources_of(const Host& host, const PacmanConf& conf, const std::vector<std::string>& archives,
                    bool offline) {
-  Sources sources{host.at(store_folder), conf.cache_dirs, archives, offline};
+  Sources sources{host.at(store_folder), conf.cache_dirs, archives, offline, is_manjaro(host)};
   if (!archives.empty()) return sources;
   const auto text = read_file_if_exists(host.at(config_file));
   sources.archives =

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string_view>
+
+namespace cudapin {
+
+/// Whether Manjaro builds `package` itself: kernels, driver modules, the driver, 32-bit packages. Arch's
+/// archive has other packages of these names, which are never installed there. CUDA, cuDNN, NCCL and the gccN
+/// packages are Arch's own files on both.
+bool is_manjaro_build(std::string_view package);
+
+/// Whether `os_release`, the text of os-release, is of Manjaro or of a system made from it.
+bool is_manjaro_release(std::string_view os_release);
+
+/// `linux-meta`, `linux-lts-nvidia-meta`, …: they conflict with every kernel that has reached its end of
+/// life, so their update takes an old kernel away, IgnorePkg or not.
+bool is_kernel_meta(std::string_view package);
+
+}  // namespace cudapin
