@@ -70,9 +70,10 @@ void add_broken(const Package& package, std::span<const Package> before, std::sp
   for (const auto& wanted : package.depends) {
     if (find_satisfier(after, wanted)) continue;
     if (const auto* lost = find_satisfier(before, wanted))
-      problems.push_back(
-          fmt::format("the installed {} needs '{}', which {} provides now and the profile takes away",
-                      label(package), wanted.text(), label(*lost)));
+      problems.push_back(fmt::format(
+          "the installed {} needs '{}', which {} provides now and the profile takes away; let it go "
+          "with --remove {}, or change the profile",
+          label(package), wanted.text(), label(*lost), package.name));
   }
 }
 
