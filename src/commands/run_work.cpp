@@ -3,16 +3,38 @@
 #include "system/child.hpp"
 #include "system/files.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
+#include <fmt/format.h>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
 
 namespace cudapin {
 
+namespace {
+
+/// A socket of an abstract name, by which the guard finds us in /proc/net/unix; closed on exec, so it is ours
+/// and ends with us.
+Fd be_found() {
+  Fd found(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto name = fmt::format("cudapin-run-{}", ::getpid());
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (!found || ::bind(found.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0)
+    throw Error("cannot be seen by the guard: another process has taken our name",
+                "run it again, it gets another process number");
+  return found;
+}
+
+}  // namespace
+
 ExitStatus run_work(const RunOptions& options, const Host& host) {
-  // The lock is how the guard finds us in /proc/locks; closed on exec, so it is ours and ends with us.
-  const auto program = open_file("/proc/self/exe", O_RDONLY);
-  if (::flock(program.get(), LOCK_SH) != 0)
-    throw Error("cannot lock our own program to be seen by the guard");
+  const auto seen = be_found();
   return static_cast<ExitStatus>(run_in_foreground(options.command, host));
 }
 

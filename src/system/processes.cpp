@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 
 namespace cudapin {
 
@@ -21,10 +22,13 @@ using namespace process_text;
 
 namespace {
 
-constexpr std::uint64_t least_address_space = 1ull << 30;
+/// CUDA reserves address space for every GPU's memory: 12 GiB and more once it is initialised on an H200.
+/// Looked for in turns, down to every process, until as many hold the device as the kernel says.
+constexpr std::array<std::uint64_t, 3> address_spaces{8ull << 30, 1ull << 30, 0};
 constexpr std::size_t command_limit = 4096;
 constexpr std::size_t text_limit = 4u << 20;
 constexpr std::size_t maps_limit = 16u << 20;
+constexpr std::string_view run_socket = " @cudapin-run-";
 constexpr std::string_view deleted = " (deleted)";
 
 /// Programs that open the compute device without training anybody: the servers that share or wake a GPU, and
@@ -128,14 +132,17 @@ class Walk {
  public:
   Walk(const Host& host, std::span<const std::string> ignored) : host_(host), ignored_(ignored) {}
 
-  /// Adds who has the compute device open; returns how many descriptors of it were seen.
-  std::size_t add_holders(bool everywhere) {
+  /// Adds who has the compute device open, of the processes with at least that much address space; returns
+  /// how many descriptors of it were seen.
+  std::size_t add_holders(std::uint64_t least_address_space) {
+    const bool everywhere = least_address_space == 0;
     std::size_t seen = 0;
+    scan = {};
     scan.is_readable = raw::visit_entries(AT_FDCWD, host_.proc.c_str(), [&](int proc, const char* name) {
       const auto pid = number<pid_t>(name);
-      if (!pid) return;
+      if (!pid || (!everywhere && address_space(proc, name) < least_address_space)) return;
       const raw::File process(::openat(proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
-      if (process.fd < 0 || (!everywhere && !may_compute(process.fd))) return;
+      if (process.fd < 0) return;
       const auto devices = devices_of(process.fd, everywhere);
       seen += devices.uvm;
       if (devices.uvm > 0) add(*pid, process.fd, devices.gpus);
@@ -143,17 +150,17 @@ class Walk {
     return seen;
   }
 
-  /// `cudapin run` holds a lock on its own program, so /proc/locks leads to it without a look at every
+  /// `cudapin run` has a socket by a name with its pid, so one file leads to it without a look at every
   /// process.
+  /// (/proc/locks would too, but costs a grace period of the kernel, 10 ms.) Anybody can take such a name;
+  /// what counts is the process.
   void add_watched_runs() {
-    const auto locks = raw::read_at(AT_FDCWD, (host_.proc / "locks").c_str(), text_limit);
+    const auto sockets = raw::read_at(AT_FDCWD, (host_.proc / "net/unix").c_str(), text_limit);
     std::vector<pid_t> seen;
-    for (std::string_view rest = locks; !rest.empty();) {
-      const auto line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      const auto pid = number<pid_t>(word(line, 4));
-      if (word(line, 1) != "FLOCK" || !pid || *pid <= 0) continue;
-      if (std::find(seen.begin(), seen.end(), *pid) != seen.end()) continue;
+    for (auto at = sockets.find(run_socket); at != sockets.npos; at = sockets.find(run_socket, at + 1)) {
+      const auto digits = std::string_view(sockets).substr(at + run_socket.size());
+      const auto pid = number<pid_t>(digits.substr(0, digits.find('\n')));
+      if (!pid || *pid <= 0 || std::find(seen.begin(), seen.end(), *pid) != seen.end()) continue;
       seen.push_back(*pid);
       add_if_run(*pid);
     }
@@ -168,11 +175,17 @@ class Walk {
   WorkScan scan;
 
  private:
-  /// CUDA reserves address space for every GPU's memory: 12 GiB and more once it is initialised.
-  static bool may_compute(int process) {
-    const auto pages = number<std::uint64_t>(word(raw::read_at(process, "statm", 256), 0));
+  /// In bytes; 0 for a process that is gone. By three system calls: this is done to every process.
+  static std::uint64_t address_space(int proc, const char* name) {
     static const auto page_size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    return pages && *pages >= least_address_space / page_size;
+    std::array<char, 280> path;
+    std::snprintf(path.data(), path.size(), "%s/statm", name);
+    const raw::File file(::openat(proc, path.data(), O_RDONLY | O_CLOEXEC));
+    std::array<char, 128> text;
+    const auto length = file.fd < 0 ? -1 : ::read(file.fd, text.data(), text.size());
+    if (length <= 0) return 0;
+    const auto pages = number<std::uint64_t>(word({text.data(), static_cast<std::size_t>(length)}, 0));
+    return pages.value_or(0) * page_size;
   }
 
   Devices devices_of(int process, bool everywhere) {
@@ -270,11 +283,8 @@ WorkScan find_work(const Host& host, std::span<const std::string> ignored) {
   const auto holders = uvm_holders(host);
   const bool is_idle = has_no_uvm(host) || holders == 0u;
   if (!is_idle) {
-    const auto seen = holders ? walk.add_holders(false) : 0;
-    if (!holders || seen < *holders) {
-      walk.scan = {};
-      walk.add_holders(true);
-    }
+    for (const auto least : address_spaces)
+      if ((holders || least == 0) && walk.add_holders(least) >= holders.value_or(0)) break;
   }
   walk.add_watched_runs();
   return walk.finish();
@@ -282,7 +292,7 @@ WorkScan find_work(const Host& host, std::span<const std::string> ignored) {
 
 WorkScan find_work_everywhere(const Host& host, std::span<const std::string> ignored) {
   Walk walk(host, ignored);
-  walk.add_holders(true);
+  walk.add_holders(0);
   walk.add_watched_runs();
   return walk.finish();
 }

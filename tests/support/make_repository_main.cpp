@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // make_repository FOLDER NAME <TABLE
 // Builds unsigned stand-ins into FOLDER and the sync database FOLDER/NAME.db over them. A line of TABLE is
-// `name version` and then any of `depends:A,B provides:A conflicts:A replaces:A files:usr/lib/libx.so`.
+// `name version` and then any of `depends:A,B provides:A conflicts:A replaces:A files:usr/lib/libx.so bulk:BYTES`.
 #include "core/text.hpp"
 #include "support/standin.hpp"
 
@@ -20,6 +20,7 @@ void add(StandIn& package, const std::string& word) {
   if (key == "provides") package.provides = values;
   if (key == "conflicts") package.conflicts = values;
   if (key == "replaces") package.replaces = values;
+  if (key == "bulk") package.bulk = std::stoull(values.at(0));
   if (key == "files")
     for (const auto& path : values)
       package.files.push_back(

@@ -171,6 +171,28 @@ TEST_CASE("processes: one that only asks the management library is no work thoug
   CHECK(pids == std::vector<pid_t>{101, 102, 103});
 }
 
+TEST_CASE("processes: cudapin run is found by its socket and nobody else by taking such a name") {
+  if (::geteuid() != 0) return;  // what counts is a program that root owns
+  const FakeProc fake;
+  const auto program = fake.path("usr/bin/cudapin");
+  std::ofstream(program) << "";
+  const std::string run("cudapin\0run\0--\0python", 21);
+  fake.process(100, {}, "cudapin", run);
+  fs::create_symlink(program, fake.path("proc/100/exe"));
+  fake.process(101, {}, "cudapin", std::string("cudapin\0who", 11));
+  fs::create_symlink(program, fake.path("proc/101/exe"));
+  fake.process(102, {}, "python", run);
+  fs::create_symlink("/usr/bin/env", fake.path("proc/102/exe"));
+  std::string sockets = "Num       RefCount Protocol Flags    Type St Inode Path\n";
+  for (const auto* name : {"@cudapin-run-100", "@cudapin-run-101", "@cudapin-run-102", "@cudapin-run-103",
+                           "@cudapin-run-x", "/run/@cudapin-run-100", "@cudapin-run-100"})
+    sockets += std::string("0000000000000000: 00000002 00000000 00000000 0002 01 77 ") + name + "\n";
+  fake.write("proc/net/unix", sockets);
+  const auto found = fake.found();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].pid == 100);
+}
+
 TEST_CASE("processes: what the admin names is shown and does not count") {
   const FakeProc fake;
   for (const int pid : {100, 101, 102})
