@@ -4,6 +4,7 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
+#include "commands/manjaro.hpp"
 #include "commands/profiles.hpp"
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
@@ -250,6 +251,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
              .before = before,
              .after = state_after(host, profile, plan, conf)},
             [&] { check_guard(host, plan); });
+  keep_pinned(host, conf, read_state(host)->pins);
   follow_tuning(host);
   report_done(options, host, profile, plan, before);
 }
@@ -257,13 +259,14 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
 }  // namespace
 
 ExitStatus use(const UseOptions& options, const Host& host) {
-  const auto profile = load_profile(host, options.profile);
+  auto profile = load_profile(host, options.profile);
   require_exact_versions(profile);
   if (!options.dry_run && !host.privileged)
     throw Error("only root can change packages",
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
   if (!options.dry_run) settle_if_due(host);
   const auto conf = read_pacman_conf(host);
+  profile = for_this_system(host, conf, std::move(profile));
   if (!options.json && is_in_force(host, conf, profile)) {
     if (!options.quiet) *host.out << fmt::format("{} is in force already; nothing to do\n", profile.name);
     return ExitStatus::done;
@@ -279,6 +282,8 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   check_guard(host, plan);
   if (!options.dry_run) check_pins(host, plan.pins);
   const auto sources = sources_of(host, conf, options.archives, options.offline);
+  refuse_foreign_builds(plan, sources);
+  note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;
