@@ -119,7 +119,8 @@ KnownPackage known_package(const Background& background, const std::string& name
   for (const auto& file : catalog.files) {
     if (!is_for(background, file.file)) continue;
     auto& known = entry_of(package, file.file);
-    if (std::ranges::find(known.places, file.place) == known.places.end()) known.places.push_back(file.place);
+    const auto place = shown_url(file.place);
+    if (std::ranges::find(known.places, place) == known.places.end()) known.places.push_back(place);
     if (known.date.empty()) known.date = file.date;
     if (!known.size || file.is_here) known.size = file.size;
     known.is_here = known.is_here || file.is_here;
