@@ -2,6 +2,7 @@
 #include "cli/arguments.hpp"
 
 #include "core/error.hpp"
+#include "core/package.hpp"
 #include "core/text.hpp"
 
 #include <CLI/App.hpp>
@@ -83,7 +84,7 @@ void add_options(CLI::App& app, UseOptions& options) {
   add_gpus(app, options.gpus);
   add_archives(app, options.archives);
   add_values(app, "--remove", "<package>", options.removals,
-             "let an installed package go that would break (repeatable)");
+             "let a package go that would break (repeatable)");
   add_json(app, options.json);
 }
 
@@ -127,6 +128,14 @@ void add_options(CLI::App& app, ShowOptions& options) {
 
 void add_options(CLI::App& app, ValidateOptions& options) {
   app.add_option("files", options.files);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, VersionsOptions& options) {
+  app.add_option("packages", options.packages);
+  add_flag(app, "--offline", options.offline, "ask no archive, show what is on this machine");
+  add_gpus(app, options.gpus);
+  add_archives(app, options.archives);
   add_json(app, options.json);
 }
 
@@ -279,6 +288,12 @@ void check_store(const StoreOptions& options, const std::string& hint) {
   if (options.json && options.action != "list") refuse("only 'store list' prints JSON", hint);
 }
 
+void check_packages(const std::vector<std::string>& names, const std::string& hint) {
+  if (names.empty()) refuse("'versions' needs a package", hint);
+  for (const auto& name : names)
+    if (!is_package_name(name)) refuse(fmt::format("'{}' is no package name", name), hint);
+}
+
 template <typename Options>
 void check(const Verb& verb, const Options& options, const std::string& hint) {
   require_value(options.root, "--root", hint);
@@ -287,6 +302,7 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
     if (options.profile.empty()) refuse(fmt::format("'{}' needs a profile", verb.name), "cudapin list");
   if constexpr (std::same_as<Options, ValidateOptions>)
     if (options.files.empty()) refuse("'validate' needs a file", hint);
+  if constexpr (std::same_as<Options, VersionsOptions>) check_packages(options.packages, hint);
   if constexpr (requires { options.gpus; })
     for (const auto& gpu : options.gpus) require_value(gpu, "--gpu", hint);
   if constexpr (std::same_as<Options, DoctorOptions>)
@@ -366,6 +382,9 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
        read<HistoryOptions>},
       {{"list", "", "list the profiles and which of them fit this machine", "cudapin list"},
        read<ListOptions>},
+      {{"versions", "<package>...", "list the versions that caches and archives have",
+        "cudapin versions cuda"},
+       read<VersionsOptions>},
       {{"show", "<profile>", "show what is in a profile, and why", "cudapin show ampere-11.1"},
        read<ShowOptions>},
       {{"status", "", "show what is pinned, installed and loaded", "cudapin status --json"},

@@ -49,6 +49,12 @@ struct StoreOptions : CommonOptions {
   int keep = 1;        ///< newest versions of each package that prune leaves
   bool dry_run = false;
 };
+struct VersionsOptions : CommonOptions {
+  std::vector<std::string> packages;
+  bool offline = false;
+  std::vector<std::string> gpus;
+  std::vector<std::string> archives;
+};
 struct PinOptions : CommonOptions {
   bool repair = false;
 };
@@ -103,11 +109,11 @@ struct HelpRequest {
   std::string text;
 };
 
-using Arguments =
-    std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions, StatusOptions,
-                 WhoOptions, FreezeOptions, ThawOptions, AllowOptions, GuardOptions, RunOptions,
-                 UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions, TuneOptions, UndoOptions,
-                 HistoryOptions, StoreOptions, PinOptions, ValidateOptions, VersionRequest, HelpRequest>;
+using Arguments = std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions,
+                               StatusOptions, WhoOptions, FreezeOptions, ThawOptions, AllowOptions,
+                               GuardOptions, RunOptions, UpgradeOptions, DoctorOptions, SuggestOptions,
+                               EnvOptions, TuneOptions, UndoOptions, HistoryOptions, StoreOptions, PinOptions,
+                               ValidateOptions, VersionsOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.

@@ -4,6 +4,7 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
+#include "commands/manjaro.hpp"
 #include "commands/profiles.hpp"
 #include "commands/resolving.hpp"
 #include "commands/tuning.hpp"
@@ -291,6 +292,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
              .before = before,
              .after = state_after(host, profile, plan, conf)},
             [&] { check_guard(host, plan); });
+  keep_pinned(host, conf, read_state(host)->pins);
   follow_tuning(host);
   report_done(options, host, profile, plan, before);
 }
@@ -304,6 +306,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
   if (!options.dry_run) settle_if_due(host);
   const auto conf = read_pacman_conf(host);
+  profile = for_this_system(host, conf, std::move(profile));
   if (!options.json && is_in_force(host, conf, profile)) {
     if (!options.quiet) *host.out << fmt::format("{} is in force already; nothing to do\n", profile.name);
     return ExitStatus::done;
@@ -325,6 +328,8 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   note_ignored_already(conf, plan);
   check_guard(host, plan);
   if (!options.dry_run) check_pins(host, plan.pins);
+  refuse_foreign_builds(plan, sources);
+  note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/profile.hpp"
+
+#include <span>
 #include <string_view>
 
 namespace cudapin {
@@ -16,5 +19,10 @@ bool is_manjaro_release(std::string_view os_release);
 /// `linux-meta`, `linux-lts-nvidia-meta`, …: they conflict with every kernel that has reached its end of
 /// life, so their update takes an old kernel away, IgnorePkg or not.
 bool is_kernel_meta(std::string_view package);
+
+/// The profile as Manjaro needs it. Where it pins something of the driver or a kernel that is installed, its
+/// partners are all that stands or falls with it there: kernels with a driver module and their headers, the
+/// modules, the driver with its 32-bit and OpenCL parts, and the metas.
+Profile with_manjaro_partners(Profile profile, std::span<const Package> installed);
 
 }  // namespace cudapin

@@ -22,7 +22,7 @@ constexpr std::string_view format = "cudapin page 1";
 constexpr std::size_t page_limit = 64u << 20;
 
 fs::path cache_folder(const Host& host) {
-  if (host.privileged) return host.at("/var/cache/cudapin/pages");
+  if (host.privileged) return host.at(state_folder) / "pages";
   if (const auto folder = host.variable("XDG_CACHE_HOME"); folder.starts_with('/'))
     return fs::path(folder) / "cudapin";
   const auto home = host.variable("HOME");

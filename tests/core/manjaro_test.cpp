@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 namespace cudapin {
 
 TEST_CASE("manjaro: kernels drivers and 32-bit packages are its own builds") {
@@ -28,6 +30,32 @@ TEST_CASE("manjaro: the metas that take old kernels away are known") {
   for (const auto* name : {"linux-meta", "linux-lts-meta", "linux-headers-meta", "linux-nvidia-580xx-meta"})
     CHECK(is_kernel_meta(name));
   for (const auto* name : {"linux", "linux510", "python-meta", "linux-metal"}) CHECK(!is_kernel_meta(name));
+}
+
+TEST_CASE("manjaro: a pinned driver takes its whole set with it") {
+  const auto package = [](const char* name, const char* provided = nullptr) {
+    Package made{.name = name, .version = "455.45.01-1"};
+    if (provided) made.provides = {parse_dependency(provided)};
+    return made;
+  };
+  const std::vector<Package> installed{package("linux54"),
+                                       package("linux54-headers"),
+                                       package("linux510"),
+                                       package("linux54-nvidia-455xx", "nvidia=455.45.01"),
+                                       package("nvidia-455xx-utils", "nvidia-utils=455.45.01"),
+                                       package("lib32-nvidia-455xx-utils"),
+                                       package("opencl-nvidia-455xx"),
+                                       package("linux-meta"),
+                                       package("cuda"),
+                                       package("gcc")};
+  Profile profile{.name = "lab", .pin_if_installed = {"nvidia-utils"}};
+  auto partners = with_manjaro_partners(profile, installed).pin_if_installed;
+  std::ranges::sort(partners);
+  CHECK(partners == std::vector<std::string>{"lib32-nvidia-455xx-utils", "linux-meta", "linux54",
+                                             "linux54-headers", "linux54-nvidia-455xx", "nvidia-455xx-utils",
+                                             "nvidia-utils", "opencl-nvidia-455xx"});
+  profile.pin_if_installed = {"gcc10-fortran", "cuda-tools"};
+  CHECK(with_manjaro_partners(profile, installed).pin_if_installed == profile.pin_if_installed);
 }
 
 }  // namespace cudapin

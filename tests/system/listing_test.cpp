@@ -232,7 +232,7 @@ TEST_CASE("listing: a page without a validator holds for ten minutes") {
 TEST_CASE("listing: a damaged or foreign page in the cache is not taken") {
   Lab lab;
   CHECK(lab.list().files.size() == 1);
-  const auto cache = lab.folder / "var/cache/cudapin/pages";
+  const auto cache = lab.folder / "var/lib/cudapin/pages";
   REQUIRE(fs::exists(cache));
   for (const auto& entry : fs::directory_iterator(cache))
     fs::resize_file(entry.path(), fs::file_size(entry) - 10);
