@@ -241,7 +241,8 @@ void Resolver::complain_missing(const Package& user, const Dependency& wanted) {
                 label(user), wanted.text()));
   is_plain_ &= !now && wanted.op.empty() && wanted.name.find(".so") == wanted.name.npos;
   missing_.insert(wanted.name);
-  hint_ = is_plain_ ? "pacman -S --needed --asdeps " + join({missing_.begin(), missing_.end()}, " ")
+  hint_ = is_plain_ ? "pacman -S --needed --asdeps " +
+                          join(std::vector<std::string>(missing_.begin(), missing_.end()), " ")
                     : fmt::format("cudapin show {} lists what the profile needs", profile_.name);
 }
 
