@@ -9,6 +9,7 @@
 #include "commands/resolving.hpp"
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
+#include "core/module_rules.hpp"
 #include "core/pins.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
@@ -324,6 +325,12 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   auto plan = make_plan(profile, installed);
   plan.findings = std::move(findings);
   std::ranges::move(resolution.notes, std::back_inserter(plan.findings));
+  if (const auto problems = module_problems(profile, installed, packages_after(profile, installed));
+      !problems.empty())
+    throw Error(join(problems, "\n"),
+                fmt::format("cudapin show {} lists what is in the profile", profile.name));
+  std::ranges::move(upgrade_findings(host, conf, profile, plan.pins, installed),
+                    std::back_inserter(plan.findings));
   note_missing_way_back(host, conf, plan);
   note_ignored_already(conf, plan);
   check_guard(host, plan);
