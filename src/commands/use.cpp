@@ -4,6 +4,7 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
+#include "commands/leaving.hpp"
 #include "commands/manjaro.hpp"
 #include "commands/profiles.hpp"
 #include "commands/resolving.hpp"
@@ -338,6 +339,8 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   refuse_foreign_builds(plan, sources);
   note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);
+  std::ranges::move(leaving_findings(conf, LocalDatabase(conf), plan, installed),
+                    std::back_inserter(plan.findings));
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);
