@@ -83,6 +83,8 @@ void add_options(CLI::App& app, UseOptions& options) {
   add_flag(app, "--offline", options.offline, "download nothing, use what is stored on this machine");
   add_gpus(app, options.gpus);
   add_archives(app, options.archives);
+  add_values(app, "--remove", "<package>", options.removals,
+             "let a package go that would break (repeatable)");
   add_json(app, options.json);
 }
 
@@ -442,9 +444,9 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 10> with_value{"--root",   "--gpu",     "--archive", "--for",
+  constexpr std::array<std::string_view, 11> with_value{"--root",   "--gpu",     "--archive", "--for",
                                                         "--reason", "--package", "--env",     "--explain",
-                                                        "--shell",  "--keep"};
+                                                        "--shell",  "--keep",    "--remove"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;

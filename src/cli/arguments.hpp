@@ -23,6 +23,7 @@ struct UseOptions : CommonOptions {
   bool offline = false;
   std::vector<std::string> gpus;
   std::vector<std::string> archives;
+  std::vector<std::string> removals;  ///< installed packages to let go
 };
 struct ReleaseOptions : CommonOptions {
   bool dry_run = false;

@@ -6,9 +6,12 @@
 #include "commands/facts.hpp"
 #include "commands/manjaro.hpp"
 #include "commands/profiles.hpp"
+#include "commands/resolving.hpp"
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
+#include "core/module_rules.hpp"
 #include "core/pins.hpp"
+#include "core/profile_words.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
 #include "system/archive.hpp"
@@ -44,6 +47,13 @@ bool is_in_force(const Host& host, const PacmanConf& conf, const Profile& profil
   if (!state || state->profile != profile.name || journal_is_open(host)) return false;
   const auto installed = installed_versions(conf.dbpath);
   std::map<std::string, std::string> pins;
+  for (const auto& wanted : profile.open) {
+    const auto now = installed.find(wanted.name);
+    if (now == installed.end() || !is_whole_entry(conf, wanted.name, now->second) ||
+        !wanted.range.holds(*Version::parse(now->second)))
+      return false;
+    pins.insert(*now);
+  }
   for (const auto& wanted : profile.packages) {
     const auto now = installed.find(wanted.name);
     if (now == installed.end() && wanted.only_if_installed) continue;
@@ -169,10 +179,26 @@ void require_the_package(const Package& found, const JournalPackage& wanted, con
                 fmt::format("rm '{0}' '{0}.sig', then run it again", wanted.file));
 }
 
+/// What a package itself says it needs counts, where the profile or a repository said otherwise.
+void require_the_dependencies(const std::vector<Package>& found, Profile profile,
+                              std::span<const Package> installed) {
+  for (auto& wanted : profile.packages)
+    for (const auto& package : found)
+      if (package.name == wanted.name) {
+        wanted.depends = package.depends;
+        wanted.provides = package.provides;
+        wanted.conflicts = package.conflicts;
+      }
+  if (const auto problems = dependency_problems(profile, installed); !problems.empty())
+    throw Error(join(problems, "\n"),
+                fmt::format("cudapin show {} lists what the profile says", profile.name));
+}
+
 /// Signature, every byte against .MTREE, and that it is the package the plan means. All before anything
-/// changes.
-void verify_all(const UseOptions& options, const Host& host, const PacmanConf& conf,
-                std::vector<JournalPackage>& packages) {
+/// changes. Returns what the packages say of themselves.
+std::vector<Package> verify_all(const UseOptions& options, const Host& host, const PacmanConf& conf,
+                                std::vector<JournalPackage>& packages) {
+  std::vector<Package> descriptions;
   ProgressBar bar(*host.err, host.err_is_terminal, options.quiet, host.columns);
   for (auto& package : packages) {
     host.check_interrupt();
@@ -183,10 +209,12 @@ void verify_all(const UseOptions& options, const Host& host, const PacmanConf& c
       host.check_interrupt();
     });
     require_the_package(found, package, conf);
+    descriptions.push_back(found);
     package.sha256 = sha256_file(package.file);
     if (options.verbose)
       *host.out << fmt::format("verified {} {}, sha256 {}\n", package.name, package.to, package.sha256);
   }
+  return descriptions;
 }
 
 State state_after(const Host& host, const Profile& profile, const Plan& plan, const PacmanConf& conf) {
@@ -218,6 +246,19 @@ void report_done(const UseOptions& options, const Host& host, const Profile& pro
     *host.out << fmt::format("  export {}={}\n", name, value);
 }
 
+/// The packages that the person lets go, each installed and none that a system stands on.
+std::vector<std::string> removable(const std::vector<std::string>& names,
+                                   std::span<const Package> installed) {
+  std::vector<std::string> problems;
+  for (const auto& name : names)
+    if (std::ranges::find(installed, name, &Package::name) == installed.end())
+      problems.push_back(fmt::format("'{}' cannot be removed: it is not installed", printable(name)));
+    else if (is_foundation(name))
+      problems.push_back(fmt::format("'{}' cannot be removed: the system stands on it", name));
+  if (!problems.empty()) throw Error(join(problems, "\n"), "pacman -Qq lists what is installed");
+  return names;
+}
+
 /// The plan is made again under the lock: another command may have changed the machine while we fetched.
 void require_same_plan(const Profile& profile, const PacmanConf& conf, const Plan& plan) {
   const auto again = make_plan(profile, LocalDatabase(conf).all());
@@ -237,7 +278,8 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
   const StateLock lock(host);
   require_same_plan(profile, conf, plan);
   host.step("verify");
-  verify_all(options, host, conf, packages);
+  const auto descriptions = verify_all(options, host, conf, packages);
+  require_the_dependencies(descriptions, profile, LocalDatabase(conf).all());
   std::ranges::move(leaving(plan), std::back_inserter(packages));
   host.step("way back");
   keep_way_back(host, conf, packages);
@@ -260,7 +302,6 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
 
 ExitStatus use(const UseOptions& options, const Host& host) {
   auto profile = load_profile(host, options.profile);
-  require_exact_versions(profile);
   if (!options.dry_run && !host.privileged)
     throw Error("only root can change packages",
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
@@ -272,16 +313,28 @@ ExitStatus use(const UseOptions& options, const Host& host) {
     return ExitStatus::done;
   }
   const auto facts = gather_facts(host, conf, options.gpus);
+  if (profile.open.empty()) refuse_errors(judge_profile(profile, facts));
+  const auto sources = sources_of(host, conf, options.archives, options.offline);
+  const auto installed = LocalDatabase(conf).all();
+  profile.removals = removable(options.removals, installed);
+  auto resolution = resolve_here(host, conf, sources, profile, installed);
+  profile = std::move(resolution.profile);
   auto findings = judge_profile(profile, facts);
   std::ranges::move(tuning_findings(host, profile), std::back_inserter(findings));
   refuse_errors(findings);
-  auto plan = make_plan(profile, LocalDatabase(conf).all());
+  auto plan = make_plan(profile, installed);
   plan.findings = std::move(findings);
+  std::ranges::move(resolution.notes, std::back_inserter(plan.findings));
+  if (const auto problems = module_problems(profile, installed, packages_after(profile, installed));
+      !problems.empty())
+    throw Error(join(problems, "\n"),
+                fmt::format("cudapin show {} lists what is in the profile", profile.name));
+  std::ranges::move(upgrade_findings(host, conf, profile, plan.pins, installed),
+                    std::back_inserter(plan.findings));
   note_missing_way_back(host, conf, plan);
   note_ignored_already(conf, plan);
   check_guard(host, plan);
   if (!options.dry_run) check_pins(host, plan.pins);
-  const auto sources = sources_of(host, conf, options.archives, options.offline);
   refuse_foreign_builds(plan, sources);
   note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);

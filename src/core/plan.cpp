@@ -70,9 +70,10 @@ void add_broken(const Package& package, std::span<const Package> before, std::sp
   for (const auto& wanted : package.depends) {
     if (find_satisfier(after, wanted)) continue;
     if (const auto* lost = find_satisfier(before, wanted))
-      problems.push_back(
-          fmt::format("the installed {} needs '{}', which {} provides now and the profile takes away",
-                      label(package), wanted.text(), label(*lost)));
+      problems.push_back(fmt::format(
+          "the installed {} needs '{}', which {} provides now and the profile takes away; let it go "
+          "with --remove {}, or change the profile",
+          label(package), wanted.text(), label(*lost), package.name));
   }
 }
 
@@ -139,11 +140,17 @@ std::vector<std::string> Plan::removals() const {
   return names;
 }
 
+std::vector<Package> packages_after(const Profile& whole, std::span<const Package> installed) {
+  const auto profile = for_installed(whole, installed);
+  auto after = untouched_by(profile, installed);
+  for (const auto& wanted : profile.packages) after.push_back(as_package(wanted));
+  return after;
+}
+
 std::vector<std::string> dependency_problems(const Profile& whole, std::span<const Package> installed) {
   const auto profile = for_installed(whole, installed);
   const auto rest = untouched_by(profile, installed);
-  auto after = rest;
-  for (const auto& wanted : profile.packages) after.push_back(as_package(wanted));
+  const auto after = packages_after(profile, installed);
   std::vector<std::string> problems;
   for (const auto& wanted : profile.packages) add_unmet(as_package(wanted), after, problems);
   for (const auto& package : rest) add_broken(package, installed, after, problems);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace cudapin {
@@ -91,6 +92,8 @@ class Resolver {
   std::vector<Finding> notes_;
   std::vector<std::string> problems_;
   std::string hint_;
+  std::set<std::string> missing_;  ///< what nobody has
+  bool is_plain_ = true;           ///< and pacman would be asked for it by name
   int tries_ = 0;
 };
 
@@ -236,8 +239,11 @@ void Resolver::complain_missing(const Package& user, const Dependency& wanted) {
           : fmt::format(
                 "{} needs '{}', which no installed package, none of the profile and no repository provides",
                 label(user), wanted.text()));
-  if (hint_.empty() || hint_.starts_with("cudapin versions"))
-    hint_ = fmt::format("cudapin show {} lists what the profile needs", profile_.name);
+  is_plain_ &= !now && wanted.op.empty() && wanted.name.find(".so") == wanted.name.npos;
+  missing_.insert(wanted.name);
+  hint_ = is_plain_ ? "pacman -S --needed --asdeps " +
+                          join(std::vector<std::string>(missing_.begin(), missing_.end()), " ")
+                    : fmt::format("cudapin show {} lists what the profile needs", profile_.name);
 }
 
 void Resolver::meet(const Package& user, const Dependency& wanted) {
