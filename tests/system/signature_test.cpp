@@ -164,7 +164,7 @@ TEST_CASE("signature: real packages have the states of the keyrings of 2017 and 
        {Row{"archlinux-keyring-20171213-1-any.pkg.tar.xz", State::good, State::good},
         Row{"dnssec-anchors-20170711-1-any.pkg.tar.xz", State::good, State::key_revoked},
         Row{"filesystem-2014.07-1-x86_64.pkg.tar.xz", State::good, State::untrusted},
-        Row{"archlinux-keyring-20140220-1-any.pkg.tar.xz", State::good, State::untrusted}}) {
+        Row{"archlinux-keyring-20140220-1-any.pkg.tar.xz", State::good, State::marginal}}) {
     const std::string name = package;
     CAPTURE(name);
     CHECK((check_signature(packages / package, of_2017.home.path()).state == in_2017));
@@ -214,6 +214,44 @@ TEST_CASE("signature: every refusal names signer and day and one command that ke
     CHECK(contains(error->what(), lab.check().fingerprint));
     CHECK(error->hint == remedy);
   }
+}
+
+TEST_CASE("signature: a key that only one main key certifies has marginal trust") {
+  Signed lab;
+  const GpgHome home;
+  const auto master = home.make_key("Pacman Keyring Master Key <pacman@localhost>", "cert,sign", "never");
+  home.trust(master, '6');
+  const auto main_key = home.make_key("Main Key <main@example.org>", "cert,sign", "never");
+  home.gpg({"--default-key", master, "--quick-lsign-key", main_key});
+  home.trust(main_key, '4');
+  const auto packager = home.make_key("Packager <packager@example.org>", "cert,sign", "never");
+  home.trust(packager, '2');  // the home where it was made trusts it otherwise
+  const auto signed_by = [&](const std::string& key) {
+    home.gpg({"--faked-system-time", year_2020, "--local-user", key, "--output", lab.file.string() + ".sig",
+              "--detach-sign", lab.file});
+    home.gpg({"--check-trustdb"});
+    return check_signature(lab.file, home.path()).state;
+  };
+  CHECK((signed_by(packager) == State::untrusted));
+  home.gpg({"--default-key", main_key, "--quick-sign-key", packager});
+  CHECK((signed_by(packager) == State::marginal));
+  damage_file(lab.file, 0.5);
+  CHECK((check_signature(lab.file, home.path()).state == State::tampered));
+}
+
+TEST_CASE("signature: the shipped keyring that has a key is known without importing it") {
+  const TestFolder folder;
+  const GpgHome home;
+  const auto key = home.make_key("Packager <packager@example.org>", "cert,sign", "never");
+  home.gpg({"--faked-system-time", year_2020, "--passphrase", "", "--quick-add-key", key, "ed25519", "sign",
+            "never"});
+  home.gpg({"--output", folder / "lab.gpg", "--export", key});
+  write_text(folder / "broken.gpg", "no keys");
+  write_text(folder / "lab-trusted", key + ":4:\n");
+  const auto keys = shipped_keys(folder.path());
+  CHECK(keys.size() == 2);
+  CHECK(keys.at(key) == "lab");
+  CHECK(shipped_keys(folder / "absent").empty());
 }
 
 TEST_CASE("signature: a changed file is tampered with whoever signed it") {
