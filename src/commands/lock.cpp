@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 #include "core/yaml.hpp"
 #include "system/files.hpp"
+#include "system/package_file.hpp"
 
 #include <fmt/format.h>
 
@@ -75,6 +76,7 @@ LockFile lock_from(const Profile& profile, std::span<const CheckedFile> files,
     LockedFile locked{.package = profile.packages[i],
                       .size = files[i].size,
                       .sha256 = files[i].sha256,
+                      .mtree = mtree_sha256(files[i].path),
                       .signer = files[i].signature.fingerprint,
                       .found = found[i]};
     locked.package.file = files[i].name.text();

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "system/archive.hpp"
 #include "system/files.hpp"
 #include "system/owned_file.hpp"
 
@@ -86,6 +87,23 @@ std::optional<Lock> lock_of(const Host& host, const Profile& profile, bool requi
   if (lock->file.profile_sha256 != profile_sha256(profile))
     refuse(fmt::format("was made of another text of the profile '{}'", profile.origin));
   return lock;
+}
+
+void require_installed_as_locked(const Host& host, const PacmanConf& conf, const LockFile& lock) {
+  std::vector<std::string> problems;
+  std::string files;
+  for (const auto& locked : lock.files) {
+    const auto& package = locked.package;
+    const auto entry = conf.dbpath / "local" / (package.name + "-" + package.version.text());
+    if (!is_there(entry / "mtree") || sha256_file(entry / "mtree") == locked.mtree) continue;
+    problems.push_back(fmt::format("{} {} is installed, but not from the file that the lock '{}' names",
+                                   package.name, package.version.text(), lock.origin));
+    const auto stored = host.at(store_folder) / archive_path(*parse_file_name(package.file));
+    files += fmt::format(" '{}'", stored.string());
+  }
+  if (!problems.empty())
+    throw Error(join(problems, "\n"),
+                fmt::format("sudo cudapin fetch {} && sudo pacman -U{}", lock.profile, files));
 }
 
 std::vector<Lock> system_locks(const Host& host) {

@@ -3,6 +3,7 @@
 
 #include "core/lock_file.hpp"
 #include "system/host.hpp"
+#include "system/pacman_conf.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -38,6 +39,10 @@ std::optional<Lock> find_lock(const Host& host, const Profile& profile);
 
 /// The same; throws Error when it was made of another text of the profile, or is `required` and missing.
 std::optional<Lock> lock_of(const Host& host, const Profile& profile, bool required = false);
+
+/// One Error with every package that is installed at the lock's version but came from another file than the
+/// lock's.
+void require_installed_as_locked(const Host& host, const PacmanConf& conf, const LockFile& lock);
 
 /// Every lock below /etc/cudapin and beside the built-in profiles.
 std::vector<Lock> system_locks(const Host& host);

@@ -267,7 +267,10 @@ ExitStatus use(const UseOptions& options, const Host& host) {
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
   if (!options.dry_run) settle_if_due(host);
   const auto conf = read_pacman_conf(host);
-  if (lock) profile = with_lock(std::move(profile), lock->file, LocalDatabase(conf).all());
+  if (lock) {
+    profile = with_lock(std::move(profile), lock->file, LocalDatabase(conf).all());
+    require_installed_as_locked(host, conf, lock->file);
+  }
   if (!options.json && is_in_force(host, conf, profile)) {
     if (!options.quiet) *host.out << fmt::format("{} is in force already; nothing to do\n", profile.name);
     return ExitStatus::done;

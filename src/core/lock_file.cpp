@@ -134,6 +134,7 @@ std::vector<Field> Reader::file_fields(LockedFile& file) {
       {"version", true, [&](const Node& node) { read_line(node, "'version'"); }},
       {"size", true, [&](const Node& node) { file.size = read_size(node); }},
       {"sha256", true, [&](const Node& node) { file.sha256 = read_sha256(node, "'sha256'"); }},
+      {"mtree", true, [&](const Node& node) { file.mtree = read_sha256(node, "'mtree'"); }},
       {"signer", true, [&](const Node& node) { file.signer = read_fingerprint(node); }},
       {"found", true, [&](const Node& node) { file.found = read_line(node, "'found'"); }},
       {"vouched", false, [&](const Node& node) { file.vouched = read_vouched(node); }},
@@ -192,11 +193,15 @@ void add_dependencies(std::string& text, std::string_view key, const std::vector
 
 std::string entry_text(const LockedFile& file) {
   const auto& package = file.package;
-  auto text = fmt::format(
-      "  - file: {}\n    name: {}\n    version: {}\n    size: {}\n    sha256: {}\n    signer: {}\n    found: "
-      "{}\n",
-      scalar(package.file), scalar(package.name), scalar(package.version.text()), file.size,
-      scalar(file.sha256), scalar(file.signer), scalar(printable(file.found)));
+  auto text = fmt::format("  - file: {}\n", scalar(package.file));
+  for (const auto& [key, value] : {std::pair<const char*, std::string>{"name", package.name},
+                                   {"version", package.version.text()},
+                                   {"sha256", file.sha256},
+                                   {"mtree", file.mtree},
+                                   {"signer", file.signer},
+                                   {"found", printable(file.found)}})
+    text += fmt::format("    {}: {}\n", key, scalar(value));
+  text += fmt::format("    size: {}\n", file.size);
   if (file.vouched) text += fmt::format("    vouched: {}\n", word_of(*file.vouched));
   add_dependencies(text, "depends", package.depends, true);
   add_dependencies(text, "provides", package.provides, false);

@@ -17,9 +17,10 @@ namespace cudapin {
 struct LockedFile {
   ProfilePackage package;
   std::uint64_t size = 0;
-  std::string sha256;                          ///< lower-case hexadecimal
-  std::string signer;                          ///< the signing key's fingerprint
-  std::string found;                           ///< the path or URL it was taken from, as a record only
+  std::string sha256;  ///< lower-case hexadecimal
+  std::string mtree;   ///< SHA-256 of its .MTREE: what an installed package still shows of its file
+  std::string signer;  ///< the signing key's fingerprint
+  std::string found;   ///< the path or URL it was taken from, as a record only
   std::optional<SignatureState> vouched = {};  ///< what pacman refused it for, where the lock lets it in
 };
 

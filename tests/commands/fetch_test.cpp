@@ -152,6 +152,56 @@ TEST_CASE("fetch: an import replaces a damaged stored file and needs root") {
   CHECK(sha256_file(stored(lab, "n/nccl") / nccl) == sha256_file(file));
 }
 
+TEST_CASE(
+    "C031: an imported name with an encoded epoch is kept with a plain colon and none leaves the store") {
+  Lab lab;
+  const TestFolder folder;
+  const auto encoded = downloaded(lab, folder, gcc10, "gcc10-1%3a10.2.0-3-x86_64.pkg.tar.zst");
+  REQUIRE(lab.cudapin({"fetch", "--import", encoded.string()}).status == ExitStatus::done);
+  CHECK(fs::exists(stored(lab, "g/gcc10") / gcc10));
+  const auto outside = downloaded(lab, folder, nccl, "..%2F..%2Fnccl-2.7.8-3-x86_64.pkg.tar.zst");
+  CHECK(contains(lab.cudapin({"fetch", "--import", outside.string()}).err, "is not called like a package"));
+  CHECK(!fs::exists(stored(lab, "n/nccl")));
+}
+
+TEST_CASE("C038: a bad file and each state of a key get messages of their own and nothing is deleted") {
+  struct Row {
+    TestKey key;
+    std::string_view told;
+    std::string_view hint;
+  };
+  for (const auto& [key, told, hint] :
+       {Row{TestKey::expired, "is valid, but that key has expired since", "pacman -Sy archlinux-keyring"},
+        Row{TestKey::untrusted, "too few main keys", "pacman -Sy archlinux-keyring"},
+        Row{TestKey::retired, "pacman's keyring has disabled", "sudo cudapin lock ampere-11.1 --vouch"},
+        Row{TestKey::revoked, "by a key that was revoked", "sudo cudapin lock ampere-11.1 --vouch"},
+        Row{TestKey::absent, "pacman's keyring does not have", "pacman -Sy archlinux-keyring"}}) {
+    Lab lab;
+    lab.sign(lab.archived(nccl), key);
+    const auto conf = lab.pacman_conf();
+    const auto result = lab.cudapin({"fetch", "ampere-11.1", "--archive", lab.server.url()});
+    CHECK(result.status == ExitStatus::failed);
+    CHECK_MESSAGE(contains(result.err, told), result.err);
+    CHECK_MESSAGE(contains(result.err, "hint: " + std::string(hint)), result.err);
+    CHECK(contains(result.err, "2020-01-01"));
+    CHECK(fs::exists(stored(lab, "n/nccl") / nccl));
+    CHECK(lab.pacman_conf() == conf);
+  }
+  Lab lab;
+  damage_file(lab.archived(nccl), 0.5);
+  const auto result = lab.cudapin({"fetch", "ampere-11.1", "--archive", lab.server.url()});
+  CHECK(contains(result.err, "it is not the file that the signature"));
+  CHECK(contains(result.err, "hint: rm "));
+}
+
+TEST_CASE("C035: a signature belongs to the package's own ending") {
+  Lab lab;
+  const TestFolder folder;
+  const auto file = downloaded(lab, folder, nccl);
+  fs::rename(file.string() + ".sig", folder / "nccl-2.7.8-3-x86_64.pkg.tar.xz.sig");
+  CHECK(contains(lab.cudapin({"fetch", "--import", file.string()}).err, "there is no signature beside it"));
+}
+
 TEST_CASE("fetch: the command line is checked") {
   Lab lab;
   for (const std::vector<std::string>& words : {std::vector<std::string>{"fetch"},

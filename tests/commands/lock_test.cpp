@@ -142,6 +142,17 @@ TEST_CASE("lock: other bytes than the lock names are refused though they are wel
   }
 }
 
+TEST_CASE("lock: a package of the right version from another file is found out") {
+  Lab lab;
+  REQUIRE(lock(lab).status == ExitStatus::done);
+  lab.root.install(StandIn{.name = "nccl", .version = "2.7.8-3", .description = "built at home"});
+  const auto result = lab.use("ampere-11.1");
+  CHECK(result.status == ExitStatus::failed);
+  CHECK(contains(result.err, "nccl 2.7.8-3 is installed, but not from the file that the lock"));
+  CHECK(contains(result.err, "hint: sudo cudapin fetch ampere-11.1 && sudo pacman -U"));
+  CHECK(lab.version("cuda") == "13.1.1-1");
+}
+
 TEST_CASE("lock: one made of another text of the profile is refused with what to type") {
   Lab lab;
   const auto text = read_file(SOURCE_DIR "/profiles/ampere-11.1.yaml");
@@ -183,12 +194,14 @@ TEST_CASE("lock: without one --locked fails and says how to get one") {
 TEST_CASE("lock: the mistakes of a lock are told all at once with their places") {
   Lab lab;
   REQUIRE(lock(lab).status == ExitStatus::done);
+  CHECK(contains(lab.cudapin({"validate", lab.root.at(site_lock).string()}).out, "is a valid lock"));
   edit_lock(lab, "schema: 1", "schema: 2");
   edit_lock(lab, "sha256: ", "sha256: x");
   edit_lock(lab, "    size: ", "    size: -");
   const auto result = lab.use("ampere-11.1");
   CHECK(result.status == ExitStatus::failed);
   const auto path = lab.root.at(site_lock).string();
+  CHECK(contains(lab.cudapin({"validate", path}).err, path + ":2:9: 'schema'"));
   CHECK(contains(result.err, path + ":2:9: 'schema'"));
   CHECK(std::ranges::count(result.err, '\n') >= 4);
   CHECK(contains(result.err, "hint: man cudapin-lock"));
@@ -216,7 +229,8 @@ TEST_CASE("vouch: what pacman refuses comes in only by a typed yes and the plan 
   }
   for (const auto& [key, word] : {std::pair{TestKey::untrusted, "unknown trust"},
                                   {TestKey::expired, "key expired"},
-                                  {TestKey::revoked, "key revoked"}}) {
+                                  {TestKey::revoked, "key revoked"},
+                                  {TestKey::retired, "key disabled"}}) {
     Lab lab;
     lab.sign(lab.archived(cudnn), key);
     CHECK(lab.use("ampere-11.1").status == ExitStatus::failed);

@@ -31,6 +31,7 @@ std::string lock_on(const std::string& file) {
       .package = {.name = "nccl", .version = parse_file_name(file)->version, .file = file},
       .size = 1,
       .sha256 = std::string(64, 'a'),
+      .mtree = std::string(64, 'a'),
       .signer = std::string(40, 'A'),
       .found = "/x"};
   return lock_text(

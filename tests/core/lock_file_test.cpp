@@ -5,6 +5,7 @@
 #include "core/yaml.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -18,28 +19,25 @@ namespace {
 const std::string hash(64, 'a');
 const std::string signer(40, 'B');
 
-const std::string valid =
-    "schema: 1\n"     // 1
-    "profile: lab\n"  // 2
-    "profile_sha256: " +
-    hash +
-    "\n"                                               // 3
-    "files:\n"                                         // 4
-    "  - file: gcc10-1:10.2.0-3-x86_64.pkg.tar.zst\n"  // 5
-    "    name: gcc10\n"                                // 6
-    "    version: \"1:10.2.0-3\"\n"                    // 7
-    "    size: 31000000\n"                             // 8
-    "    sha256: " +
-    hash +
-    "\n"  // 9
-    "    signer: " +
-    signer +
-    "\n"                                                             // 10
-    "    found: https://archive.archlinux.org/packages/g/gcc10/x\n"  // 11
-    "    vouched: key revoked\n"                                     // 12
-    "    depends: [gcc10-libs, \"libisl.so=23-64\"]\n"               // 13
-    "    as: dependency\n";                                          // 14
+const std::string valid = fmt::format(R"(schema: 1
+profile: lab
+profile_sha256: {0}
+files:
+  - file: gcc10-1:10.2.0-3-x86_64.pkg.tar.zst
+    name: gcc10
+    version: "1:10.2.0-3"
+    size: 31000000
+    sha256: {0}
+    signer: {1}
+    found: https://archive.archlinux.org/packages/g/gcc10/x
+    vouched: key revoked
+    depends: [gcc10-libs, "libisl.so=23-64"]
+    as: dependency
+    mtree: {0}
+)",
+                                      hash, signer);
 
+/// `valid` with the first `from` made `to`.
 std::string with(const std::string& from, const std::string& to) {
   auto text = valid;
   const auto at = text.find(from);
@@ -65,7 +63,8 @@ ProfilePackage package(const std::string& file) {
 }
 
 LockedFile locked(const std::string& file) {
-  return {.package = package(file), .size = 1, .sha256 = hash, .signer = signer, .found = "/x"};
+  return {
+      .package = package(file), .size = 1, .sha256 = hash, .mtree = hash, .signer = signer, .found = "/x"};
 }
 
 const std::string cuda = "cuda-11.1.0-2-x86_64.pkg.tar.zst";
@@ -133,6 +132,7 @@ TEST_CASE("lock file: each mistake is told with its place") {
            Row{"size: 31000000", "size: 99999999999999999999999", "l:8:11: 'size'"},
            Row{"    sha256: a", "    sha256: A", "l:9:13: 'sha256'"},
            Row{"    sha256: a", "    sha256: ", "l:9:13: 'sha256'"},
+           Row{"mtree: a", "mtree: x", "l:15:12: 'mtree'"},
            Row{"signer: B", "signer: b", "l:10:13: 'signer'"},
            Row{"found: https", "found: \"\\x1b\" #", "l:11:12: 'found'"},
            Row{"vouched: key revoked", "vouched: tampered", "l:12:14: 'vouched'"},
@@ -144,7 +144,7 @@ TEST_CASE("lock file: each mistake is told with its place") {
     CHECK_MESSAGE(contains(refusal(with(from, to)), told), refusal(with(from, to)));
   CHECK(contains(refusal("- a\n"), "l:1:1: a lock must be a mapping"));
   CHECK(
-      contains(refusal(valid + valid.substr(valid.find("  - file"))), "l:15:11: a second file for 'gcc10'"));
+      contains(refusal(valid + valid.substr(valid.find("  - file"))), "l:16:11: a second file for 'gcc10'"));
 }
 
 TEST_CASE("lock file: all mistakes are told at once") {
