@@ -20,10 +20,10 @@ check() {  # check SOURCE_FOLDER
 
       door["yaml-cpp/"] = " core/yaml.cpp "
       door["CLI/"] = " cli/arguments.cpp "
-      door["curl/"] = " system/download.cpp "
+      door["curl/"] = " system/download.cpp system/pages.cpp "
       door["gpgme"] = " system/signature.cpp "
       door["archive"] = " system/package_file.cpp "
-      door["alpm"] = " core/version.cpp system/alpm.cpp "
+      door["alpm"] = " core/version.cpp system/alpm.cpp system/repositories.cpp "
       door["openssl/"] = " system/files.cpp "
       effects = "^(filesystem|fstream|iostream|cstdio|stdio\\.h|thread|unistd\\.h|fcntl\\.h|sys/.*)$"
     }

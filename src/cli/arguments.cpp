@@ -2,6 +2,7 @@
 #include "cli/arguments.hpp"
 
 #include "core/error.hpp"
+#include "core/package.hpp"
 #include "core/text.hpp"
 
 #include <CLI/App.hpp>
@@ -85,7 +86,7 @@ void add_locked(CLI::App& app, bool& target) {
 
 void add_options(CLI::App& app, LockOptions& options) {
   add_profile(app, options.profile);
-  add_flag(app, "--vouch", options.vouch, "let in what pacman refuses although it was signed, after asking");
+  add_flag(app, "--vouch", options.vouch, "let in, after asking, what pacman refuses");
   add_offline(app, options.offline);
   add_archives(app, options.archives);
 }
@@ -108,6 +109,8 @@ void add_options(CLI::App& app, UseOptions& options) {
   add_locked(app, options.locked);
   add_gpus(app, options.gpus);
   add_archives(app, options.archives);
+  add_values(app, "--remove", "<package>", options.removals,
+             "let a package go that would break (repeatable)");
   add_json(app, options.json);
 }
 
@@ -151,6 +154,14 @@ void add_options(CLI::App& app, ShowOptions& options) {
 
 void add_options(CLI::App& app, ValidateOptions& options) {
   app.add_option("files", options.files);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, VersionsOptions& options) {
+  app.add_option("packages", options.packages);
+  add_flag(app, "--offline", options.offline, "ask no archive, show what is on this machine");
+  add_gpus(app, options.gpus);
+  add_archives(app, options.archives);
   add_json(app, options.json);
 }
 
@@ -312,6 +323,12 @@ void check_fetch(const FetchOptions& options, const std::string& hint) {
     refuse(fmt::format("unexpected argument '{}'", options.words[1]), hint);
 }
 
+void check_packages(const std::vector<std::string>& names, const std::string& hint) {
+  if (names.empty()) refuse("'versions' needs a package", hint);
+  for (const auto& name : names)
+    if (!is_package_name(name)) refuse(fmt::format("'{}' is no package name", name), hint);
+}
+
 template <typename Options>
 void check(const Verb& verb, const Options& options, const std::string& hint) {
   require_value(options.root, "--root", hint);
@@ -321,6 +338,7 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
   if constexpr (std::same_as<Options, ValidateOptions>)
     if (options.files.empty()) refuse("'validate' needs a file", hint);
   if constexpr (std::same_as<Options, FetchOptions>) check_fetch(options, hint);
+  if constexpr (std::same_as<Options, VersionsOptions>) check_packages(options.packages, hint);
   if constexpr (requires { options.gpus; })
     for (const auto& gpu : options.gpus) require_value(gpu, "--gpu", hint);
   if constexpr (std::same_as<Options, DoctorOptions>)
@@ -386,7 +404,7 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
   static const std::vector<std::pair<Verb, Reader>> table{
       {{"use", "<profile>", "install the versions of a profile and pin them", "sudo cudapin use ampere-11.1"},
        read<UseOptions>},
-      {{"fetch", "<profile>", "download and verify the files of a profile, change nothing",
+      {{"fetch", "<profile>", "download and verify a profile's files only",
         "cudapin fetch ampere-11.1 --to /srv/cudapin"},
        read<FetchOptions>},
       {{"lock", "<profile>", "write down the exact files of a profile", "sudo cudapin lock ampere-11.1"},
@@ -405,6 +423,9 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
        read<HistoryOptions>},
       {{"list", "", "list the profiles and which of them fit this machine", "cudapin list"},
        read<ListOptions>},
+      {{"versions", "<package>...", "list the versions that caches and archives have",
+        "cudapin versions cuda"},
+       read<VersionsOptions>},
       {{"show", "<profile>", "show what is in a profile, and why", "cudapin show ampere-11.1"},
        read<ShowOptions>},
       {{"status", "", "show what is pinned, installed and loaded", "cudapin status --json"},
@@ -464,9 +485,9 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 11> with_value{"--to",      "--root",   "--gpu",     "--archive",
+  constexpr std::array<std::string_view, 12> with_value{"--to",      "--root",   "--gpu",     "--archive",
                                                         "--for",     "--reason", "--package", "--env",
-                                                        "--explain", "--shell",  "--keep"};
+                                                        "--explain", "--shell",  "--keep",    "--remove"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;

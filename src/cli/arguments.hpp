@@ -24,6 +24,7 @@ struct UseOptions : CommonOptions {
   bool locked = false;  ///< only with a lock
   std::vector<std::string> gpus;
   std::vector<std::string> archives;
+  std::vector<std::string> removals;  ///< installed packages to let go
 };
 struct LockOptions : CommonOptions {
   std::string profile;
@@ -62,6 +63,12 @@ struct StoreOptions : CommonOptions {
   std::string action;  ///< list, verify or prune
   int keep = 1;        ///< newest versions of each package that prune leaves
   bool dry_run = false;
+};
+struct VersionsOptions : CommonOptions {
+  std::vector<std::string> packages;
+  bool offline = false;
+  std::vector<std::string> gpus;
+  std::vector<std::string> archives;
 };
 struct PinOptions : CommonOptions {
   bool repair = false;
@@ -122,7 +129,7 @@ using Arguments =
                  ShowOptions, StatusOptions, WhoOptions, FreezeOptions, ThawOptions, AllowOptions,
                  GuardOptions, RunOptions, UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions,
                  TuneOptions, UndoOptions, HistoryOptions, StoreOptions, PinOptions, ValidateOptions,
-                 VersionRequest, HelpRequest>;
+                 VersionsOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.

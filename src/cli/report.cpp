@@ -150,11 +150,23 @@ std::string findings_text(std::span<const Finding> findings, const Style& style)
   return out;
 }
 
+/// What is known of it beforehand; 0 when some size is not.
+std::uint64_t download_size(const Plan& plan) {
+  std::uint64_t sum = 0;
+  for (const auto& action : plan.actions) {
+    if (!needs_file(action) || action.source.find("://") == action.source.npos) continue;
+    if (action.size == 0) return 0;
+    sum += action.size;
+  }
+  return sum;
+}
+
 std::string plan_text(const Plan& plan, const Style& style) {
   std::vector<Row> rows;
   for (const auto& action : plan.actions) rows.push_back(action_row(action));
   auto out = painted(style, "1", fmt::format("Packages ({})", plan.actions.size())) + "\n\n" +
              table(rows, style) + "\n";
+  if (const auto size = download_size(plan); size > 0) out += "Download: " + human_size(size) + "\n";
   for (const auto& source : sources_of(plan, style.verbose)) out += "From: " + printable(source) + "\n";
   out += "Pins: " + wrap(join(plan.pins, " "), 6, style.columns) + "\n";
   if (!plan.findings.empty()) out += "\n" + findings_text(plan.findings, style);
@@ -170,6 +182,7 @@ std::string plan_json(const Plan& plan) {
                        {"to", action.to},
                        {"file", action.file},
                        {"source", action.source},
+                       {"size", action.size == 0 ? nlohmann::json(nullptr) : nlohmann::json(action.size)},
                        {"reason", action.reason == Reason::dependency ? "dependency" : "explicit"}});
   auto findings = nlohmann::json::array();
   for (const auto& finding : plan.findings)

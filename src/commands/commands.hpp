@@ -34,6 +34,7 @@ ExitStatus doctor(const DoctorOptions& options, const Host& host);
 ExitStatus suggest(const SuggestOptions& options, const Host& host);
 ExitStatus env(const EnvOptions& options, const Host& host);
 ExitStatus tune(const TuneOptions& options, const Host& host);
+ExitStatus versions(const VersionsOptions& options, const Host& host);
 ExitStatus validate(const ValidateOptions& options, const Host& host);
 
 }  // namespace cudapin

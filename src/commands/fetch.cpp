@@ -2,6 +2,7 @@
 #include "commands/commands.hpp"
 #include "commands/package_files.hpp"
 #include "commands/profiles.hpp"
+#include "commands/resolving.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
@@ -50,7 +51,6 @@ ExitStatus fetch_profile(const FetchOptions& options, const Host& host) {
   const auto& word = options.words[0];
   auto profile = load_profile(host, word);
   const auto lock = lock_of(host, profile, options.locked);
-  if (!lock) require_exact_versions(profile);
   const auto target = target_of(options, host);
   const auto conf = read_pacman_conf(host);
   const auto installed = LocalDatabase(conf).all();
@@ -60,6 +60,7 @@ ExitStatus fetch_profile(const FetchOptions& options, const Host& host) {
   auto sources = sources_of(host, conf, options.archives, options.offline);
   if (target != sources.store) sources.caches.insert(sources.caches.begin(), sources.store);
   sources.store = target;
+  if (!lock) profile = resolve_here(host, conf, sources, profile, installed).profile;
   const auto checks = checks_with(host, conf, lock, options.quiet);
   const auto paths = fetch_files(host, sources, files_of(options, profile, installed), options.quiet);
   auto files = check_files(checks, paths);

@@ -3,9 +3,11 @@
 #include "commands/commands.hpp"
 #include "commands/package_files.hpp"
 #include "commands/profiles.hpp"
+#include "commands/resolving.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
 #include "core/yaml.hpp"
+#include "system/alpm.hpp"
 #include "system/files.hpp"
 #include "system/package_file.hpp"
 
@@ -103,8 +105,7 @@ void write_lock(const Host& host, const fs::path& path, const LockFile& lock) {
 }  // namespace
 
 ExitStatus lock(const LockOptions& options, const Host& host) {
-  const auto profile = load_profile(host, options.profile);
-  require_exact_versions(profile);
+  auto profile = load_profile(host, options.profile);
   const auto path = lock_path(host, profile);
   if (!host.privileged)
     throw Error("only root can fill the store, which a lock is made from",
@@ -113,6 +114,7 @@ ExitStatus lock(const LockOptions& options, const Host& host) {
   const auto conf = read_pacman_conf(host);
   const auto former = former_lock(host, profile);
   const auto sources = sources_of(host, conf, options.archives, options.offline);
+  profile = resolve_here(host, conf, sources, profile, LocalDatabase(conf).all()).profile;
   std::vector<PackageFileName> names;
   std::vector<std::string> found;
   for (const auto& package : profile.packages) {

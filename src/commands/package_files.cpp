@@ -157,16 +157,18 @@ void require_accepted(std::span<const CheckedFile> files, const std::string& pro
   if (!problems.empty()) throw Error(join(problems, "\n"), hint);
 }
 
-void check_archives(const Checks& checks, std::span<const CheckedFile> files) {
+std::vector<Package> check_archives(const Checks& checks, std::span<const CheckedFile> files) {
   ProgressBar bar(*checks.host.err, checks.host.err_is_terminal, checks.quiet, checks.host.columns);
+  std::vector<Package> descriptions;
   for (const auto& file : files) {
     checks.host.check_interrupt();
-    const auto found = verify_package_archive(file.path, [&](std::uint64_t done) {
+    descriptions.push_back(verify_package_archive(file.path, [&](std::uint64_t done) {
       bar.update("verifying " + file.name.name, done, file.size, 0);
       checks.host.check_interrupt();
-    });
-    require_the_package(found, file, checks.conf);
+    }));
+    require_the_package(descriptions.back(), file, checks.conf);
   }
+  return descriptions;
 }
 
 void find_keyrings(const Host& host, const PacmanConf& conf, std::vector<CheckedFile>& files) {

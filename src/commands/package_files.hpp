@@ -53,8 +53,8 @@ bool is_accepted(const CheckedFile& file);
 void require_accepted(std::span<const CheckedFile> files, const std::string& profile);
 
 /// Decodes every file against its .MTREE. Throws Error at the first that is damaged, or holds another package
-/// than its name says, or is built for another system.
-void check_archives(const Checks& checks, std::span<const CheckedFile> files);
+/// than its name says, or is built for another system. Returns what the packages say of themselves.
+std::vector<Package> check_archives(const Checks& checks, std::span<const CheckedFile> files);
 
 /// Fills `keyring` of each file.
 void find_keyrings(const Host& host, const PacmanConf& conf, std::vector<CheckedFile>& files);

@@ -46,6 +46,7 @@ struct Dispatch {
   ExitStatus operator()(const SuggestOptions& options) { return query(suggest, options); }
   ExitStatus operator()(const TuneOptions& options) { return tune(options, at_root(options)); }
   ExitStatus operator()(const EnvOptions& options) { return query(env, options); }
+  ExitStatus operator()(const VersionsOptions& options) { return query(versions, options); }
   ExitStatus operator()(const ValidateOptions& options) { return validate(options, at_root(options)); }
   ExitStatus operator()(const HelpRequest& request) {
     *host.out << request.text;

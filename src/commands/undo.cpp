@@ -56,17 +56,6 @@ JournalRecord reversed(const Host& host, const PacmanConf& conf, const JournalRe
   return record;
 }
 
-std::string fetch_file(const Host& host, const Sources& sources, const JournalPackage& package) {
-  std::string reason;
-  for (const auto* extension : {".pkg.tar.zst", ".pkg.tar.xz"}) try {
-      return fetch(host, sources, {package.name, *Version::parse(package.to), "x86_64", extension}, {});
-    } catch (const Error& error) {
-      if (error.status == ExitStatus::interrupted) throw;
-      reason = error.what();
-    }
-  throw Error(reason);
-}
-
 /// Where each package file comes from: the store or a cache, else an archive.
 void find_files(const UndoOptions& options, const Host& host, const PacmanConf& conf, JournalRecord& record) {
   const auto sources = sources_of(host, conf, options.archives, options.offline);
@@ -76,7 +65,8 @@ void find_files(const UndoOptions& options, const Host& host, const PacmanConf& 
     package.sha256.clear();
     try {
       const auto found = find_package_file(host, conf, package.name, package.to);
-      package.file = found ? found->string() : fetch_file(host, sources, package);
+      const PackageFileName name{package.name, *Version::parse(package.to), "x86_64", ".pkg.tar.zst"};
+      package.file = found ? found->string() : fetch(host, sources, name, {}).string();
     } catch (const Error& error) {
       if (error.status == ExitStatus::interrupted) throw;
       missing.push_back(fmt::format("{} {}: {}", package.name, package.to, error.what()));

@@ -3,11 +3,14 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
+#include "commands/manjaro.hpp"
 #include "commands/package_files.hpp"
 #include "commands/profiles.hpp"
+#include "commands/resolving.hpp"
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
 #include "core/pins.hpp"
+#include "core/profile_words.hpp"
 #include "core/text.hpp"
 #include "system/alpm.hpp"
 #include "system/archive.hpp"
@@ -41,6 +44,13 @@ bool is_in_force(const Host& host, const PacmanConf& conf, const Profile& profil
   if (!state || state->profile != profile.name || journal_is_open(host)) return false;
   const auto installed = installed_versions(conf.dbpath);
   std::map<std::string, std::string> pins;
+  for (const auto& wanted : profile.open) {
+    const auto now = installed.find(wanted.name);
+    if (now == installed.end() || !is_whole_entry(conf, wanted.name, now->second) ||
+        !wanted.range.holds(*Version::parse(now->second)))
+      return false;
+    pins.insert(*now);
+  }
   for (const auto& wanted : profile.packages) {
     const auto now = installed.find(wanted.name);
     if (now == installed.end() && wanted.only_if_installed) continue;
@@ -173,21 +183,38 @@ std::vector<JournalPackage> leaving(const Plan& plan) {
   return packages;
 }
 
+/// What a package itself says it needs counts, where the profile or a repository said otherwise.
+void require_the_dependencies(const std::vector<Package>& found, Profile profile,
+                              std::span<const Package> installed) {
+  for (auto& wanted : profile.packages)
+    for (const auto& package : found)
+      if (package.name == wanted.name) {
+        wanted.depends = package.depends;
+        wanted.provides = package.provides;
+        wanted.conflicts = package.conflicts;
+      }
+  if (const auto problems = dependency_problems(profile, installed); !problems.empty())
+    throw Error(join(problems, "\n"),
+                fmt::format("cudapin show {} lists what the profile says", profile.name));
+}
+
 /// The lock's bytes, the signature, every byte against .MTREE, and that it is the package the plan means. All
-/// before anything changes.
-void verify_all(const UseOptions& options, const Checks& checks, std::vector<JournalPackage>& packages) {
+/// before anything changes. Returns what the packages say of themselves.
+std::vector<Package> verify_all(const UseOptions& options, const Checks& checks,
+                                std::vector<JournalPackage>& packages) {
   std::vector<fs::path> paths;
   for (const auto& package : packages) paths.emplace_back(package.file);
   const auto files = check_files(checks, paths);
   require_accepted(files, options.profile);
-  check_archives(checks, files);
+  auto descriptions = check_archives(checks, files);
   for (std::size_t i = 0; i < files.size(); ++i) packages[i].sha256 = files[i].sha256;
-  if (options.quiet) return;
+  if (options.quiet) return descriptions;
   *checks.host.out << signatures_text(files, checks.host);
   for (const auto& file : files)
     if (options.verbose)
       *checks.host.out << fmt::format("verified {} {}, sha256 {}\n", file.name.name, file.name.version.text(),
                                       file.sha256);
+  return descriptions;
 }
 
 State state_after(const Host& host, const Profile& profile, const Plan& plan, const PacmanConf& conf) {
@@ -219,6 +246,19 @@ void report_done(const UseOptions& options, const Host& host, const Profile& pro
     *host.out << fmt::format("  export {}={}\n", name, value);
 }
 
+/// The packages that the person lets go, each installed and none that a system stands on.
+std::vector<std::string> removable(const std::vector<std::string>& names,
+                                   std::span<const Package> installed) {
+  std::vector<std::string> problems;
+  for (const auto& name : names)
+    if (std::ranges::find(installed, name, &Package::name) == installed.end())
+      problems.push_back(fmt::format("'{}' cannot be removed: it is not installed", printable(name)));
+    else if (is_foundation(name))
+      problems.push_back(fmt::format("'{}' cannot be removed: the system stands on it", name));
+  if (!problems.empty()) throw Error(join(problems, "\n"), "pacman -Qq lists what is installed");
+  return names;
+}
+
 /// The plan is made again under the lock: another command may have changed the machine while we fetched.
 void require_same_plan(const Profile& profile, const PacmanConf& conf, const Plan& plan) {
   const auto again = make_plan(profile, LocalDatabase(conf).all());
@@ -238,7 +278,8 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
   const StateLock state_lock(host);
   require_same_plan(profile, conf, plan);
   host.step("verify");
-  verify_all(options, checks_with(host, conf, lock, options.quiet), packages);
+  const auto descriptions = verify_all(options, checks_with(host, conf, lock, options.quiet), packages);
+  require_the_dependencies(descriptions, profile, LocalDatabase(conf).all());
   std::ranges::move(leaving(plan), std::back_inserter(packages));
   host.step("way back");
   keep_way_back(host, conf, packages);
@@ -252,6 +293,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
              .before = before,
              .after = state_after(host, profile, plan, conf)},
             [&] { check_guard(host, plan); });
+  keep_pinned(host, conf, read_state(host)->pins);
   follow_tuning(host);
   report_done(options, host, profile, plan, before);
 }
@@ -261,12 +303,12 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
 ExitStatus use(const UseOptions& options, const Host& host) {
   auto profile = load_profile(host, options.profile);
   const auto lock = lock_of(host, profile, options.locked);
-  if (!lock) require_exact_versions(profile);
   if (!options.dry_run && !host.privileged)
     throw Error("only root can change packages",
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
   if (!options.dry_run) settle_if_due(host);
   const auto conf = read_pacman_conf(host);
+  profile = for_this_system(host, conf, std::move(profile));
   if (lock) {
     profile = with_lock(std::move(profile), lock->file, LocalDatabase(conf).all());
     require_installed_as_locked(host, conf, lock->file);
@@ -276,17 +318,25 @@ ExitStatus use(const UseOptions& options, const Host& host) {
     return ExitStatus::done;
   }
   const auto facts = gather_facts(host, conf, options.gpus);
+  if (profile.open.empty()) refuse_errors(judge_profile(profile, facts));
+  const auto sources = sources_of(host, conf, options.archives, options.offline);
+  const auto installed = LocalDatabase(conf).all();
+  profile.removals = removable(options.removals, installed);
+  auto resolution = resolve_here(host, conf, sources, profile, installed);
+  profile = std::move(resolution.profile);
   auto findings = judge_profile(profile, facts);
   std::ranges::move(tuning_findings(host, profile), std::back_inserter(findings));
   refuse_errors(findings);
-  auto plan = make_plan(profile, LocalDatabase(conf).all());
+  auto plan = make_plan(profile, installed);
   plan.findings = std::move(findings);
+  std::ranges::move(resolution.notes, std::back_inserter(plan.findings));
   note_missing_way_back(host, conf, plan);
   note_ignored_already(conf, plan);
   note_lock(lock, plan);
   check_guard(host, plan);
   if (!options.dry_run) check_pins(host, plan.pins);
-  const auto sources = sources_of(host, conf, options.archives, options.offline);
+  refuse_foreign_builds(plan, sources);
+  note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;

@@ -4,6 +4,7 @@
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "system/distribution.hpp"
 #include "system/package_file.hpp"
 #include "system/store.hpp"
 
@@ -34,12 +35,23 @@ fs::path shelf(const Host& host, const std::string& name, const std::string& ver
   return (host.at(store_folder) / archive_path({name, *Version::parse(version), "any", ""})).parent_path();
 }
 
-/// The file in the store: found there, or taken from a cache with its signature.
-std::optional<fs::path> store_installed(const Host& host, const PacmanConf& conf,
-                                        const JournalPackage& package) {
-  const auto found = find_package_file(host, conf, package.name, package.from);
-  const auto folder = shelf(host, package.name, package.from);
-  if (!found || found->parent_path() == folder) return found;
+}  // namespace
+
+std::optional<fs::path> find_package_file(const Host& host, const PacmanConf& conf, const std::string& name,
+                                          const std::string& version) {
+  if (!Version::parse(version)) return std::nullopt;
+  if (auto stored = find_in(shelf(host, name, version), name, version)) return stored;
+  for (const auto& cache : conf.cache_dirs)
+    if (auto cached = find_in(cache, name, version)) return cached;
+  return std::nullopt;
+}
+
+std::optional<fs::path> keep_in_store(const Host& host, const PacmanConf& conf, const std::string& name,
+                                      const std::string& version) {
+  const auto found = find_package_file(host, conf, name, version);
+  if (!found) return std::nullopt;
+  const auto folder = shelf(host, name, version);
+  if (found->parent_path() == folder) return found;
   verify_package_archive(*found);
   make_store_folder(folder);
   const auto target = folder / found->filename();
@@ -52,24 +64,13 @@ std::optional<fs::path> store_installed(const Host& host, const PacmanConf& conf
   return target;
 }
 
-}  // namespace
-
-std::optional<fs::path> find_package_file(const Host& host, const PacmanConf& conf, const std::string& name,
-                                          const std::string& version) {
-  if (!Version::parse(version)) return std::nullopt;
-  if (auto stored = find_in(shelf(host, name, version), name, version)) return stored;
-  for (const auto& cache : conf.cache_dirs)
-    if (auto cached = find_in(cache, name, version)) return cached;
-  return std::nullopt;
-}
-
 void keep_way_back(const Host& host, const PacmanConf& conf, std::vector<JournalPackage>& packages) {
   for (auto& package : packages) {
     if (package.from.empty()) continue;
     host.check_interrupt();
     std::string reason = "its package file is in no cache";
     try {
-      if (const auto file = store_installed(host, conf, package)) {
+      if (const auto file = keep_in_store(host, conf, package.name, package.from)) {
         package.file_before = file->string();
         package.sha256_before = sha256_file(*file);
         continue;
@@ -85,7 +86,7 @@ void keep_way_back(const Host& host, const PacmanConf& conf, std::vector<Journal
 
 Sources sources_of(const Host& host, const PacmanConf& conf, const std::vector<std::string>& archives,
                    bool offline) {
-  Sources sources{host.at(store_folder), conf.cache_dirs, archives, offline};
+  Sources sources{host.at(store_folder), conf.cache_dirs, archives, offline, is_manjaro(host)};
   if (!archives.empty()) return sources;
   const auto text = read_file_if_exists(host.at(config_file));
   sources.archives =

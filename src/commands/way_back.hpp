@@ -15,6 +15,11 @@ namespace cudapin {
 std::optional<std::filesystem::path> find_package_file(const Host& host, const PacmanConf& conf,
                                                        const std::string& name, const std::string& version);
 
+/// Makes the package file of exactly that version be in the store, whole, with its signature; its path there.
+/// Nothing when no cache has it. Throws Error when it is damaged.
+std::optional<std::filesystem::path> keep_in_store(const Host& host, const PacmanConf& conf,
+                                                   const std::string& name, const std::string& version);
+
 /// Makes the installed versions' package files be in the store, whole, and names them in `packages`. Where
 /// there is none, or a damaged one, `file_before` stays empty and one line on the error stream says so.
 void keep_way_back(const Host& host, const PacmanConf& conf, std::vector<JournalPackage>& packages);

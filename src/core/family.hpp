@@ -9,4 +9,8 @@ namespace cudapin {
 /// kernel module, or the toolkit and the packages it was split into. A package may leave for no other.
 bool same_family(std::string_view one, std::string_view other);
 
+/// Whether a version of one may ask for another version of the other: the toolkit with cuDNN and NCCL, a gccN
+/// with its libraries, all parts of a driver.
+bool moves_with(std::string_view one, std::string_view other);
+
 }  // namespace cudapin

@@ -152,6 +152,8 @@ void Reader::read_files(const Node& node) {
     if (file.package.name.empty()) continue;
     check_says(item, "name", file.package.name);
     check_says(item, "version", file.package.version.text());
+    file.package.size = file.size;
+    file.package.sha256 = file.sha256;
     lock_.files.push_back(std::move(file));
   }
 }
@@ -260,7 +262,9 @@ Profile with_lock(Profile profile, const LockFile& lock, std::span<const Package
   for (const auto& file : lock.files) {
     const bool is_taken = std::ranges::count(packages, file.package.name, &ProfilePackage::name) > 0;
     const bool is_there = std::ranges::count(installed, file.package.name, &Package::name) > 0;
-    if (!is_taken && !is_there) packages.push_back(file.package);
+    if (is_taken || is_there) continue;
+    packages.push_back(file.package);
+    packages.back().is_pinned = false;
   }
   profile.packages = std::move(packages);
   profile.open.clear();

@@ -40,6 +40,7 @@ bool displaces(const ProfilePackage& wanted, const Package& installed) {
 }
 
 bool leaves(const Package& package, const Profile& profile) {
+  if (std::ranges::find(profile.removals, package.name) != profile.removals.end()) return true;
   return !profile.find(package.name) &&
          std::ranges::any_of(profile.packages,
                              [&](const ProfilePackage& wanted) { return displaces(wanted, package); });
@@ -69,9 +70,10 @@ void add_broken(const Package& package, std::span<const Package> before, std::sp
   for (const auto& wanted : package.depends) {
     if (find_satisfier(after, wanted)) continue;
     if (const auto* lost = find_satisfier(before, wanted))
-      problems.push_back(
-          fmt::format("the installed {} needs '{}', which {} provides now and the profile takes away",
-                      label(package), wanted.text(), label(*lost)));
+      problems.push_back(fmt::format(
+          "the installed {} needs '{}', which {} provides now and the profile takes away; let it go "
+          "with --remove {}, or change the profile",
+          label(package), wanted.text(), label(*lost), package.name));
   }
 }
 
@@ -100,6 +102,7 @@ Action plan_one(const ProfilePackage& wanted, std::span<const Package> installed
           .from = now ? now->version : "",
           .to = wanted.version.text(),
           .file = wanted.file,
+          .size = wanted.size,
           .reason = now ? now->reason : wanted.reason};
 }
 
@@ -167,7 +170,7 @@ Plan make_plan(const Profile& whole, std::span<const Package> installed) {
   std::set<std::string> pins;
   for (const auto& wanted : profile.packages) {
     plan.actions.push_back(plan_one(wanted, installed));
-    pins.insert(wanted.name);
+    if (wanted.is_pinned) pins.insert(wanted.name);
   }
   for (const auto& package : installed)
     if (leaves(package, profile))

@@ -20,12 +20,13 @@ enum class ActionKind { install, upgrade, downgrade, keep, remove };
 struct Action {
   ActionKind kind;
   std::string name;
-  std::string from;    ///< installed version, empty for an install
-  std::string to;      ///< empty for a removal
-  std::string file;    ///< base name of the package file that brings it, empty for a removal
-  std::string source;  ///< where that file would come from, a path or a URL; filled by the caller, empty
-                       ///< without a fetch
-  Reason reason;       ///< install reason afterwards: an installed package keeps its own
+  std::string from;        ///< installed version, empty for an install
+  std::string to;          ///< empty for a removal
+  std::string file;        ///< base name of the package file that brings it, empty for a removal
+  std::string source;      ///< where that file would come from, a path or a URL; filled by the caller, empty
+                           ///< without a fetch
+  std::uint64_t size = 0;  ///< of the file in bytes; 0 when it is not known
+  Reason reason;           ///< install reason afterwards: an installed package keeps its own
 
   friend bool operator==(const Action&, const Action&) = default;
 };

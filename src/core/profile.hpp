@@ -5,6 +5,7 @@
 #include "core/tuning.hpp"
 #include "core/version_range.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace cudapin {
 
-/// A package that a profile installs and pins.
+/// A package that a profile installs.
 struct ProfilePackage {
   std::string name;
   Version version;
@@ -25,6 +26,9 @@ struct ProfilePackage {
   std::vector<Dependency> replaces;
   Reason reason = Reason::explicitly;  ///< when it is newly installed; an installed package keeps its own
   bool only_if_installed = false;      ///< left out on a machine that has no version of it
+  bool is_pinned = true;               ///< false for what was only added because others need it
+  std::uint64_t size = 0;              ///< of the file in bytes; 0 when it is not known
+  std::string sha256 = {};             ///< of the file; empty when it is not known
 };
 
 /// A package of a profile whose version is yet to be chosen.
@@ -47,6 +51,7 @@ struct Profile {
   std::vector<Dependency> requirements;       ///< checked only: must be installed, or `driver` >= a version
   std::vector<std::pair<std::string, std::string>> environment;
   Tuning tune;                          ///< how the cards are set while the profile is in force
+  std::vector<std::string> removals;    ///< installed packages that a person lets go for it; no key of a file
   std::vector<std::string> unverified;  ///< what its author could not confirm, in words
   std::string origin;                   ///< the file it was read from
   std::vector<std::string> bases;       ///< files of the profiles it extends, nearest first

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "system/archive.hpp"
 
+#include "core/archive_page.hpp"
 #include "core/error.hpp"
+#include "core/manjaro.hpp"
 #include "core/text.hpp"
+#include "system/catalog.hpp"
 #include "system/http.hpp"
 #include "system/listing.hpp"
 #include "system/store.hpp"
@@ -10,7 +13,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <optional>
+#include <ostream>
 
 namespace cudapin {
 
@@ -18,16 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where a file may be: a folder, laid out like the archive or flat, or the base URL of a remote archive.
-struct Place {
-  std::string name;  ///< as the user wrote it
-  fs::path folder;   ///< empty: remote
-};
-
-std::string folder_of(const PackageFileName& file) {
-  const auto letter = static_cast<char>(std::tolower(static_cast<unsigned char>(file.name[0])));
-  return fmt::format("packages/{}/{}/", letter, file.name);
-}
+using Place = SourcePlace;
 
 std::string without_slash(std::string base) {
   while (base.size() > 1 && base.ends_with('/')) base.pop_back();
@@ -40,18 +35,17 @@ Place place_of(const std::string& archive) {
   return {archive, scheme.empty() ? fs::path(archive) : fs::path{}};
 }
 
-std::vector<Place> places_of(const Sources& sources) {
+/// Caches and archives that may have the package, in the order they are asked.
+std::vector<Place> places_of(const Sources& sources, std::string_view name) {
   std::vector<Place> places;
   for (const auto& cache : sources.caches) places.push_back({cache.string(), cache});
-  for (const auto& archive : sources.archives) places.push_back(place_of(archive));
-  std::stable_partition(places.begin(), places.end(),
-                        [](const Place& place) { return !place.folder.empty(); });
+  if (may_be_archived(sources, name)) std::ranges::move(archive_places(sources), std::back_inserter(places));
   return places;
 }
 
 /// The file in a folder, by either layout; an Fd on it that no symbolic link led to, and its path.
 FoundFile find_in(const Place& place, const PackageFileName& file, const std::string& ending) {
-  auto found = open_below(place.folder, folder_of(file) + file.text() + ending);
+  auto found = open_below(place.folder, archive_path(file).string() + ending);
   return found.fd ? std::move(found) : open_below(place.folder, file.text() + ending);
 }
 
@@ -59,18 +53,19 @@ FoundFile find_in(const Place& place, const PackageFileName& file, const std::st
 class Search {
  public:
   Search(const Host& host, const Sources& sources, const PackageFileName& file, const ProgressSink& sink)
-      : host_(host), sources_(sources), file_(file), sink_(sink), places_(places_of(sources)) {}
+      : host_(host), sources_(sources), file_(file), sink_(sink), places_(places_of(sources, file.name)) {}
 
   /// Whether `target` could be filled. The place that had it is asked first the next time.
   bool fill(const fs::path& target, const std::string& ending);
   bool failed() const { return failed_; }
-  /// `error` with the refusals, the nearest versions that the places have, and what to do.
-  Error failure(const std::string& error) const;
+  /// Tells of the archives that were passed over because they did not answer.
+  void warn_of_silence() const;
+  /// What each place said, one line each.
+  const std::vector<std::string>& refusals() const { return refusals_; }
 
  private:
   bool take(const Place& place, const fs::path& target, const std::string& ending);
   bool take_remote(const Place& place, const fs::path& target, const std::string& ending);
-  std::vector<PackageFileName> others() const;
 
   const Host& host_;
   const Sources& sources_;
@@ -78,7 +73,8 @@ class Search {
   const ProgressSink& sink_;
   std::vector<Place> places_;
   std::vector<std::string> refusals_;
-  bool failed_ = false;  ///< some archive gave no clear answer
+  std::vector<std::string> silences_;  ///< those of this search that nobody has been told of
+  bool failed_ = false;                ///< some archive gave no clear answer
 };
 
 bool Search::fill(const fs::path& target, const std::string& ending) {
@@ -111,10 +107,21 @@ bool Search::take_remote(const Place& place, const fs::path& target, const std::
     refusals_.push_back(fmt::format("'{}' was not asked: offline", shown));
     return false;
   }
+  if (const auto silent = sources_.silent->find(place.name); silent != sources_.silent->end()) {
+    failed_ = true;
+    refusals_.push_back(silent->second);
+    return false;
+  }
+  const bool is_last = place.name == places_.back().name;
   try {
-    if (download(host_, archive_url(place.name, file_) + ending, target, sink_) == DownloadOutcome::done)
-      return true;
+    const auto url = archive_url(place.name, file_) + ending;
+    if (download(host_, url, target, sink_, is_last ? 5 : 2) == DownloadOutcome::done) return true;
     refusals_.push_back(fmt::format("'{}' does not have it", shown));
+  } catch (const NoAnswer& silence) {
+    failed_ = true;
+    refusals_.push_back(silence.what());
+    silences_.push_back(silence.what());
+    sources_.silent->emplace(place.name, silence.what());
   } catch (const Error& error) {
     // A failure of this machine, which has a hint of its own, no other archive would help.
     if (error.status == ExitStatus::interrupted || !error.hint.empty()) throw;
@@ -124,32 +131,27 @@ bool Search::take_remote(const Place& place, const fs::path& target, const std::
   return false;
 }
 
-/// What the places have of the package in other versions.
-std::vector<PackageFileName> Search::others() const {
-  std::vector<PackageFileName> files;
-  for (const auto& place : places_) {
-    if (place.folder.empty() && !sources_.offline) {
-      const auto scratch = (sources_.store / archive_path(file_)).parent_path() / ".listing";
-      const auto listed = listed_files(host_, place.name, file_.name, scratch);
-      files.insert(files.end(), listed.begin(), listed.end());
-    }
-    std::error_code missing;
-    for (const auto& folder : {place.folder, place.folder / folder_of(file_)})
-      for (const auto& entry : fs::directory_iterator(folder, missing))
-        if (auto name = parse_file_name(entry.path().filename().string()); name && name->name == file_.name)
-          files.push_back(std::move(*name));
-  }
-  return files;
+void Search::warn_of_silence() const {
+  for (const auto& silence : silences_)
+    if (host_.err) *host_.err << fmt::format("warning: {}; another archive is asked\n", printable(silence));
 }
 
-Error Search::failure(const std::string& error) const {
-  auto lines = refusals_;
+/// Some archive gave no clear answer, so the file may be there.
+Error no_answer(const std::string& error, std::vector<std::string> lines) {
   lines.insert(lines.begin(), error);
-  if (failed_) return Error(join(lines, "\n"), "run it again, or name another archive with --archive");
+  return Error(join(lines, "\n"), "run it again, or name another archive with --archive");
+}
+
+/// With the refusals, the nearest versions that the places have, and what to do.
+Error no_such_file(const Host& host, const Sources& sources, const PackageFileName& file,
+                   std::vector<std::string> lines) {
   constexpr std::size_t most = 5;
-  const auto nearest = nearest_versions(others(), file_.version, most);
-  lines.push_back(nearest.empty() ? fmt::format("no version of '{}' is listed there", file_.name)
-                                  : fmt::format("the nearest versions of '{}' there: {}", file_.name,
+  lines.insert(lines.begin(), fmt::format("cannot find '{}'", file.text()));
+  const auto catalog = catalog_of(host, sources, file.name);
+  lines.insert(lines.end(), catalog.problems.begin(), catalog.problems.end());
+  const auto nearest = nearest_versions(catalog.files, file.version, most);
+  lines.push_back(nearest.empty() ? fmt::format("no version of '{}' is listed there", file.name)
+                                  : fmt::format("the nearest versions of '{}' there: {}", file.name,
                                                 join(nearest, ", ")));
   return Error(join(lines, "\n"),
                "name another archive with --archive, or a version that is there in a profile of your own");
@@ -157,10 +159,23 @@ Error Search::failure(const std::string& error) const {
 
 }  // namespace
 
-fs::path archive_path(const PackageFileName& file) { return folder_of(file) + file.text(); }
+std::vector<SourcePlace> archive_places(const Sources& sources) {
+  std::vector<Place> places;
+  for (const auto& archive : sources.archives) places.push_back(place_of(archive));
+  std::ranges::stable_partition(places, [](const Place& place) { return !place.folder.empty(); });
+  return places;
+}
+
+bool may_be_archived(const Sources& sources, std::string_view name) {
+  return !sources.is_manjaro || !is_manjaro_build(name);
+}
+
+fs::path archive_path(const PackageFileName& file) {
+  return fs::path(folder_in("", file.name)) / file.text();
+}
 
 std::string archive_url(const std::string& base, const PackageFileName& file) {
-  const auto path = archive_path(file).string();
+  const auto path = folder_in(base, file.name) + "/" + file.text();
   const auto start = without_slash(base);
   if (scheme_of(base).empty()) return fmt::format("{}/{}", start == "/" ? "" : start, path);
   std::string url = start;
@@ -169,16 +184,27 @@ std::string archive_url(const std::string& base, const PackageFileName& file) {
 }
 
 std::string locate(const Sources& sources, const PackageFileName& file) {
-  if (const auto stored = sources.store / archive_path(file); is_whole(stored)) return stored.string();
-  for (const auto& place : places_of(sources)) {
-    if (place.folder.empty()) return sources.offline ? std::string{} : archive_url(place.name, file);
-    if (const auto found = find_in(place, file, ""); found.fd) return found.path.string();
-  }
+  const auto here = [&](const PackageFileName& name) -> std::string {
+    if (const auto stored = sources.store / archive_path(name); is_whole(stored)) return stored.string();
+    for (const auto& place : places_of(sources, name.name))
+      if (const auto found = place.folder.empty() ? FoundFile{} : find_in(place, name, ""); found.fd)
+        return found.path.string();
+    return {};
+  };
+  if (auto path = here(file); !path.empty()) return path;
+  const auto other = with_other_ending(file);
+  if (auto path = other ? here(*other) : std::string{}; !path.empty()) return path;
+  for (const auto& place : places_of(sources, file.name))
+    if (place.folder.empty() && !sources.offline) return archive_url(place.name, file);
   return {};
 }
 
-fs::path fetch(const Host& host, const Sources& sources, const PackageFileName& file,
-               const ProgressSink& sink) {
+namespace {
+
+/// Under its own name; without a value where every place says that it has no such file, and `refusals` says
+/// so.
+std::optional<fs::path> fetch_named(const Host& host, const Sources& sources, const PackageFileName& file,
+                                    const ProgressSink& sink, std::vector<std::string>& refusals) {
   const auto target = sources.store / archive_path(file);
   const auto signature = fs::path(target.string() + ".sig");
   make_store_folder(target.parent_path());
@@ -187,12 +213,29 @@ fs::path fetch(const Host& host, const Sources& sources, const PackageFileName& 
   const bool had = is_whole(target);
   if (!had) {
     remove_stored(signature);  // it belonged to another file
-    if (!search.fill(target, "")) throw search.failure(fmt::format("cannot find '{}'", file.text()));
+    if (!search.fill(target, "")) {
+      if (search.failed()) throw no_answer(fmt::format("cannot find '{}'", file.text()), search.refusals());
+      refusals = search.refusals();
+      return std::nullopt;
+    }
   }
+  search.warn_of_silence();
   // A package that was here before stays usable when no archive answers; whoever needs the signature says so.
   if (!is_whole(signature) && !search.fill(signature, ".sig") && search.failed() && !had)
-    throw search.failure(fmt::format("cannot get the signature of '{}'", file.text()));
+    throw no_answer(fmt::format("cannot get the signature of '{}'", file.text()), search.refusals());
   return target;
+}
+
+}  // namespace
+
+fs::path fetch(const Host& host, const Sources& sources, const PackageFileName& file,
+               const ProgressSink& sink) {
+  std::vector<std::string> refusals;
+  if (const auto path = fetch_named(host, sources, file, sink, refusals)) return *path;
+  std::vector<std::string> others;
+  if (const auto other = with_other_ending(file))
+    if (const auto path = fetch_named(host, sources, *other, sink, others)) return *path;
+  throw no_such_file(host, sources, file, std::move(refusals));
 }
 
 }  // namespace cudapin

@@ -5,6 +5,7 @@
 #include "system/archive.hpp"
 #include "system/host.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,14 @@ struct Catalog {
   std::vector<std::string> problems;  ///< one line for each archive that gave no answer, with the reason
 };
 
+/// The same for several packages, in their order, with all archives asked at once.
+std::vector<Catalog> catalogs_of(const Host& host, const Sources& sources,
+                                 std::span<const std::string> names);
+
 /// Every file of package `name` that the store, the caches and the archives list; one request for each
-/// archive, none when offline. An archive that does not answer is passed over and told in `problems`.
+/// archive, none when offline; where an archive lists no folder of that name, its flat index is asked for
+/// too. An archive that does not answer, lists nothing at all or leads elsewhere is passed over and told in
+/// `problems`.
 Catalog catalog_of(const Host& host, const Sources& sources, std::string_view name);
 
 }  // namespace cudapin

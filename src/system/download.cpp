@@ -11,6 +11,7 @@
 #include "core/text.hpp"
 #include "system/http.hpp"
 #include "system/part_file.hpp"
+#include "system/transfer.hpp"
 
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -33,17 +34,8 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr int most_redirects = 10;
-constexpr int most_fruitless_attempts = 5;
 constexpr std::uint64_t fruit = 64 << 10;  // bytes that make an attempt worth another one
 constexpr std::size_t page_limit = 64 << 10;
-
-/// Seconds without a byte before a transfer counts as stalled; delays between attempts follow from it.
-long patience(const Host& host) {
-  const auto text = host.variable("CUDAPIN_TIMEOUT");
-  long seconds = 60;
-  std::from_chars(text.data(), text.data() + text.size(), seconds);
-  return std::clamp(seconds, 1l, 3600l);
-}
 
 /// Whether a partial answer is the rest of this part.
 bool continues(const HttpResponse& response, const PartFile& part) {
@@ -54,17 +46,63 @@ bool continues(const HttpResponse& response, const PartFile& part) {
          (part.total() == 0 || range->total == part.total());
 }
 
+bool is_connected(CURL* curl) {
+  double seconds = 0;
+  curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME, &seconds);
+  return seconds > 0;
+}
+
+/// A server that never answered is gone; one that has sent something may come back.
+bool may_be_transient(CURL* curl, CURLcode code, bool arrived) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR:
+      return arrived;
+    case CURLE_OPERATION_TIMEDOUT:
+      return arrived || is_connected(curl);
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// By X.509's verify results, the same numbers in every TLS library that reports them.
+std::string certificate_problem(CURL* curl) {
+  long result = 0;
+  curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &result);
+  if (result == 9) return "not valid yet (is the clock right?)";
+  if (result == 10) return "expired (or the clock is wrong)";
+  if (result == 18 || result == 19) return "self-signed";
+  if (result == 2 || result == 20 || result == 21) return "of an unknown issuer";
+  return "not valid for that name";
+}
+
+std::string connect_problem(CURL* curl) {
+  long reason = 0;
+  curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &reason);
+  return reason ? lower_case(std::strerror(static_cast<int>(reason))) : "no connection";
+}
+
 /// Why an attempt failed and whether another one may do better.
 struct Failure {
   std::string reason;
   bool transient = false;
-  milliseconds wait{0};  ///< what the server asked for
+  bool is_silence = false;  ///< no connection, or none that lasts
+  milliseconds wait{0};     ///< what the server asked for
 };
 
 class Download {
  public:
   Download(const Host& host, const std::string& url, const fs::path& target, const ProgressSink& sink);
-  DownloadOutcome run();
+  DownloadOutcome run(int attempts);
 
  private:
   using Attempt = std::optional<DownloadOutcome>;
@@ -75,7 +113,6 @@ class Download {
   Attempt judge(CURLcode code);
   Attempt judge_status();
   Failure explain(CURLcode code) const;
-  std::string certificate_problem() const;
   bool is_redirect() const;
   void set_up();
   void ask_for_the_rest();
@@ -85,6 +122,7 @@ class Download {
   void report(bool final);
   void pause(milliseconds length) const;
   [[noreturn]] void fail(const std::string& reason) const;
+  [[noreturn]] void give_up() const;
 
   template <class Act>
   std::size_t guarded(Act act);
@@ -119,7 +157,7 @@ Download::Download(const Host& host, const std::string& url, const fs::path& tar
       url_(url),
       target_(target),
       sink_(sink),
-      patience_(patience(host)),
+      patience_(patience_of(host)),
       curl_(curl_easy_init(), &curl_easy_cleanup),
       part_(target) {
   progress_.file = target.filename().string();
@@ -129,19 +167,9 @@ Download::Download(const Host& host, const std::string& url, const fs::path& tar
 
 void Download::set_up() {
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(curl_.get(), option, value); };
-#if LIBCURL_VERSION_NUM >= 0x075500
-  set(CURLOPT_PROTOCOLS_STR, "http,https,file");
-#else
-  set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS | CURLPROTO_FILE));
-#endif
+  set_up_transfer(curl_.get(), patience_);
   set(CURLOPT_FOLLOWLOCATION, 0l);  // `follow` does, and says why not
-  set(CURLOPT_USERAGENT, fmt::format("cudapin/{}", program_version).c_str());
-  set(CURLOPT_NOSIGNAL, 1l);
-  set(CURLOPT_CONNECTTIMEOUT, std::min(patience_, 30l));
-  set(CURLOPT_LOW_SPEED_LIMIT, 1l);
-  set(CURLOPT_LOW_SPEED_TIME, patience_);
   set(CURLOPT_BUFFERSIZE, 128l << 10);
-  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1l);
   set(CURLOPT_HEADERFUNCTION, &on_header);
   set(CURLOPT_HEADERDATA, static_cast<void*>(this));
   set(CURLOPT_WRITEFUNCTION, &on_body);
@@ -151,7 +179,7 @@ void Download::set_up() {
   set(CURLOPT_XFERINFODATA, static_cast<void*>(this));
 }
 
-DownloadOutcome Download::run() {
+DownloadOutcome Download::run(int attempts) {
   std::uint64_t furthest = part_.size();
   auto delay = milliseconds(patience_ * 1000 / 60);
   for (int fruitless = 0;; delay = std::min<milliseconds>(delay * 2, 30s)) {
@@ -161,7 +189,7 @@ DownloadOutcome Download::run() {
       delay = milliseconds(patience_ * 1000 / 60);
     }
     furthest = std::max(furthest, part_.size());
-    if (!failure_.transient || ++fruitless >= most_fruitless_attempts) fail(failure_.reason);
+    if (!failure_.transient || ++fruitless >= attempts) give_up();
     pause(std::max(delay, failure_.wait));
   }
 }
@@ -262,59 +290,10 @@ Download::Attempt Download::judge_status() {
 }
 
 Failure Download::explain(CURLcode code) const {
-  const auto server = host_of(at_);
   const auto got = part_.total() ? fmt::format("{} of {} bytes", part_.size(), part_.total())
                                  : fmt::format("{} bytes", part_.size());
-  long system_error = 0;
-  double connected = 0;
-  curl_easy_getinfo(curl_.get(), CURLINFO_OS_ERRNO, &system_error);
-  curl_easy_getinfo(curl_.get(), CURLINFO_PRETRANSFER_TIME, &connected);
-  switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-      return {fmt::format("the name '{}' is not resolved", server), arrived_};
-    case CURLE_COULDNT_RESOLVE_PROXY:
-      return {"the name of the proxy is not resolved", arrived_};
-    case CURLE_COULDNT_CONNECT:
-      return {fmt::format(
-                  "'{}' is not reachable: {}", server,
-                  system_error ? lower_case(std::strerror(static_cast<int>(system_error))) : "no connection"),
-              arrived_};
-    case CURLE_OPERATION_TIMEDOUT:
-      if (connected <= 0) return {fmt::format("'{}' is not reachable: no answer in time", server), arrived_};
-      return {fmt::format("'{}' sent nothing for {} seconds after {}", server, patience_, got), true};
-    case CURLE_PEER_FAILED_VERIFICATION:
-      return {fmt::format("the TLS certificate of '{}' is {}", server, certificate_problem())};
-    case CURLE_SSL_CONNECT_ERROR:
-      return {fmt::format("no TLS connection with '{}'", server), arrived_};
-    case CURLE_GOT_NOTHING:
-      return {fmt::format("'{}' closed the connection without an answer", server), true};
-    case CURLE_PARTIAL_FILE:
-      return {fmt::format("'{}' ended the file after {}", server, got), true};
-    case CURLE_RECV_ERROR:
-    case CURLE_SEND_ERROR:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-      return {fmt::format("the connection to '{}' was cut after {}", server, got), true};
-    case CURLE_UNSUPPORTED_PROTOCOL:
-      return {"only http, https and file addresses are fetched"};
-    case CURLE_URL_MALFORMAT:
-      return {"this is no address"};
-    case CURLE_FILE_COULDNT_READ_FILE:
-      return {"the file cannot be read"};
-    default:
-      return {fmt::format("the transfer from '{}' failed: {}", server, lower_case(curl_easy_strerror(code)))};
-  }
-}
-
-/// By X.509's verify results, the same numbers in every TLS library that reports them.
-std::string Download::certificate_problem() const {
-  long result = 0;
-  curl_easy_getinfo(curl_.get(), CURLINFO_SSL_VERIFYRESULT, &result);
-  if (result == 9) return "not valid yet (is the clock right?)";
-  if (result == 10) return "expired (or the clock is wrong)";
-  if (result == 18 || result == 19) return "self-signed";
-  if (result == 2 || result == 20 || result == 21) return "of an unknown issuer";
-  return "not valid for that name";
+  return {transfer_problem(curl_.get(), code, host_of(at_), got, patience_),
+          may_be_transient(curl_.get(), code, arrived_), true};
 }
 
 void Download::begin_body(std::string_view first) {
@@ -375,6 +354,12 @@ void Download::fail(const std::string& reason) const {
   throw Error(fmt::format("cannot download '{}': {}", shown_url(url_), reason));
 }
 
+void Download::give_up() const {
+  const auto message = fmt::format("cannot download '{}': {}", shown_url(url_), failure_.reason);
+  if (failure_.is_silence) throw NoAnswer(message);
+  throw Error(message);
+}
+
 /// An exception must not pass through C: it is kept, the transfer aborted, and thrown again by `perform`.
 template <class Act>
 std::size_t Download::guarded(Act act) {
@@ -408,18 +393,79 @@ int Download::on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_o
   }));
 }
 
-void initialise_once() { [[maybe_unused]] static const auto result = curl_global_init(CURL_GLOBAL_DEFAULT); }
-
 }  // namespace
 
+void initialise_transfers() {
+  [[maybe_unused]] static const auto result = curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+long patience_of(const Host& host) {
+  const auto text = host.variable("CUDAPIN_TIMEOUT");
+  long seconds = 60;
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return std::clamp(seconds, 1l, 3600l);
+}
+
+void set_up_transfer(void* handle, long patience) {
+  const auto set = [handle](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
+#if LIBCURL_VERSION_NUM >= 0x075500
+  set(CURLOPT_PROTOCOLS_STR, "http,https,file");
+#else
+  set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS | CURLPROTO_FILE));
+#endif
+  set(CURLOPT_USERAGENT, fmt::format("cudapin/{}", program_version).c_str());
+  set(CURLOPT_NOSIGNAL, 1l);
+  set(CURLOPT_CONNECTTIMEOUT, std::min(patience, 30l));
+  set(CURLOPT_LOW_SPEED_LIMIT, 1l);
+  set(CURLOPT_LOW_SPEED_TIME, patience);
+  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1l);
+}
+
+std::string transfer_problem(void* handle, int code, const std::string& server, const std::string& got,
+                             long patience) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return fmt::format("the name '{}' is not resolved", server);
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return "the name of the proxy is not resolved";
+    case CURLE_COULDNT_CONNECT:
+      return fmt::format("'{}' is not reachable: {}", server, connect_problem(handle));
+    case CURLE_OPERATION_TIMEDOUT:
+      if (!is_connected(handle)) return fmt::format("'{}' is not reachable: no answer in time", server);
+      return fmt::format("'{}' sent nothing for {} seconds after {}", server, patience, got);
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return fmt::format("the TLS certificate of '{}' is {}", server, certificate_problem(handle));
+    case CURLE_SSL_CONNECT_ERROR:
+      return fmt::format("no TLS connection with '{}'", server);
+    case CURLE_GOT_NOTHING:
+      return fmt::format("'{}' closed the connection without an answer", server);
+    case CURLE_PARTIAL_FILE:
+      return fmt::format("'{}' ended the file after {}", server, got);
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+      return fmt::format("the connection to '{}' was cut after {}", server, got);
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return "only http, https and file addresses are fetched";
+    case CURLE_URL_MALFORMAT:
+      return "this is no address";
+    case CURLE_FILE_COULDNT_READ_FILE:
+      return "the file cannot be read";
+    default:
+      return fmt::format("the transfer from '{}' failed: {}", server,
+                         lower_case(curl_easy_strerror(static_cast<CURLcode>(code))));
+  }
+}
+
 DownloadOutcome download(const Host& host, const std::string& url, const fs::path& target,
-                         const ProgressSink& sink) {
-  initialise_once();
-  return Download(host, url, target, sink).run();
+                         const ProgressSink& sink, int attempts) {
+  initialise_transfers();
+  return Download(host, url, target, sink).run(attempts);
 }
 
 std::string curl_version_text() {
-  initialise_once();
+  initialise_transfers();
   return curl_version_info(CURLVERSION_NOW)->version;
 }
 

@@ -437,4 +437,36 @@ std::vector<std::string> paths_in_package(const fs::path& file) {
   return paths;
 }
 
+bool each_line(std::string_view compressed, const std::function<void(std::string_view)>& take) {
+  const Reader reader(archive_read_new());
+  archive_read_support_filter_xz(reader.get());
+  archive_read_support_filter_zstd(reader.get());
+  archive_read_support_filter_gzip(reader.get());
+  archive_read_support_format_raw(reader.get());
+  archive_entry* whole = nullptr;
+  if (archive_read_open_memory(reader.get(), compressed.data(), compressed.size()) != ARCHIVE_OK ||
+      archive_read_next_header(reader.get(), &whole) != ARCHIVE_OK)
+    return false;
+  std::string buffer(1 << 17, '\0');
+  std::string open_line;
+  la_ssize_t size = 0;
+  while ((size = archive_read_data(reader.get(), buffer.data(), buffer.size())) > 0) {
+    std::string_view text(buffer.data(), static_cast<std::size_t>(size));
+    for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
+      if (open_line.empty()) {
+        take(text.substr(0, end));
+      } else {
+        open_line += text.substr(0, end);
+        take(open_line);
+        open_line.clear();
+      }
+      text.remove_prefix(end + 1);
+    }
+    open_line += text;
+    if (open_line.size() > metadata_limit) return false;
+  }
+  if (!open_line.empty()) take(open_line);
+  return size == 0;
+}
+
 }  // namespace cudapin

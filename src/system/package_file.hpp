@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cudapin {
@@ -35,6 +36,10 @@ std::vector<std::string> compare_installed(const std::filesystem::path& root,
 /// Gives files the times that the .MTREE lists where they have others. Throws Error when one cannot be given.
 void restore_times(const std::filesystem::path& root, const std::filesystem::path& mtree,
                    std::span<const std::string> unchecked);
+
+/// Gives each line of a compressed text to `take`; false when it is not whole. Only a piece of it is in
+/// memory.
+bool each_line(std::string_view compressed, const std::function<void(std::string_view)>& take);
 
 /// The paths that a package file installs, folders included, without leading slash.
 std::vector<std::string> paths_in_package(const std::filesystem::path& file);

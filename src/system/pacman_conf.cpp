@@ -67,14 +67,23 @@ std::string reason_of(const std::string& printed) {
   return reason.empty() ? "pacman-conf gives no reason" : reason;
 }
 
-Settings ask_pacman_conf(const Host& host, const fs::path& file) {
+/// The sections after [options].
+std::vector<std::string> parse_repositories(const std::string& printed) {
+  std::vector<std::string> names;
+  for (const auto& line : split(printed, "\n"))
+    if (line.starts_with('[') && line.ends_with(']') && line != "[options]")
+      names.push_back(line.substr(1, line.size() - 2));
+  return names;
+}
+
+std::string ask_pacman_conf(const Host& host, const fs::path& file) {
   std::vector<std::string> command{"pacman-conf", "--config", file.string()};
   if (host.root != "/") command.insert(command.end(), {"--rootdir", host.root.string()});
   const auto answer = run_child(command);
   if (answer.status != 0)
     throw Error("pacman refuses its configuration: " + reason_of(answer.err),
                 fmt::format("sudoedit {}", file.string()));
-  return parse_settings(answer.out);
+  return answer.out;
 }
 
 bool is_below(const fs::path& path, const fs::path& root) {
@@ -145,7 +154,7 @@ void check_changeable(const fs::path& file) {
 /// Throws unless pacman's effective list holds every name as a word of its own; a pattern that happens to
 /// match could be gone tomorrow.
 void check_effective(const Host& host, const fs::path& file, std::span<const std::string> names) {
-  const auto listed = values(ask_pacman_conf(host, file), "IgnorePkg");
+  const auto listed = values(parse_settings(ask_pacman_conf(host, file)), "IgnorePkg");
   std::vector<std::string> missing;
   for (const auto& name : names)
     if (std::find(listed.begin(), listed.end(), name) == listed.end()) missing.push_back(name);
@@ -205,7 +214,8 @@ bool edit_conf(const Host& host, std::span<const std::string> names,
 PacmanConf read_pacman_conf(const Host& host) {
   PacmanConf conf;
   conf.file = host.at("/etc/pacman.conf");
-  const auto settings = ask_pacman_conf(host, conf.file);
+  const auto printed = ask_pacman_conf(host, conf.file);
+  const auto settings = parse_settings(printed);
   conf.root = path_or(host, settings, "RootDir", "/");
   conf.dbpath = path_or(host, settings, "DBPath", "/var/lib/pacman/");
   conf.cache_dirs = paths(host, settings, "CacheDir");
@@ -217,6 +227,7 @@ PacmanConf read_pacman_conf(const Host& host) {
   conf.ignore_group = values(settings, "IgnoreGroup");
   conf.no_extract = values(settings, "NoExtract");
   conf.no_upgrade = values(settings, "NoUpgrade");
+  conf.repositories = parse_repositories(printed);
   return conf;
 }
 

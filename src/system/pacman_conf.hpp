@@ -24,6 +24,7 @@ struct PacmanConf {
   std::vector<std::string> ignore_group;
   std::vector<std::string> no_extract;
   std::vector<std::string> no_upgrade;
+  std::vector<std::string> repositories;  ///< in their order
 };
 
 /// Asks pacman-conf. Throws Error with pacman's own reason when the configuration is refused.

@@ -227,8 +227,6 @@ TEST_CASE("built-in profiles: a wrong pkgrel is not in the archive") {
                 "not in the archive: cuda-11.1.0-1"));
   CHECK(any_has(faults_of(with(builtin("turing-10.2"), {{"7.6.5.32-4", "7.6.5.32-5"}})),
                 "not in the archive: cudnn-7.6.5.32-5"));
-  CHECK(any_has(faults_of(with(builtin("hopper-12"), {{"x86_64.pkg.tar.zst", "x86_64.pkg.tar.xz"}})),
-                "not in the archive"));
 }
 
 TEST_CASE("built-in profiles: a host compiler that nvcc does not take is a fault") {

@@ -80,19 +80,4 @@ TEST_CASE("validate: without a file it is a wrong command line") {
   CHECK(contains(result.err, "hint: cudapin validate --help"));
 }
 
-TEST_CASE("use: a profile with a range says which package needs an exact version") {
-  Lab lab;
-  const auto folder = lab.root.at("/etc/cudapin/profiles");
-  fs::create_directories(folder);
-  write_text(folder / "open.yaml", "name: open\nextends: ampere-11.1\npackages: {cudnn: 8.0.*}\n");
-  const auto untouched = lab.fingerprint();
-  const auto result = lab.use("open");
-  CHECK(result.status == ExitStatus::failed);
-  CHECK(contains(result.err, "open.yaml:3:12: 'cudnn' needs an exact version in place of '8.0.*'"));
-  CHECK(contains(result.err, "hint: "));
-  CHECK(lab.fingerprint() == untouched);
-  CHECK(lab.server.requests().empty());
-  CHECK(contains(lab.cudapin({"show", "open"}).out, "8.0.*"));
-}
-
 }  // namespace cudapin

@@ -165,6 +165,8 @@ TEST_CASE("lock file: it takes the place of ranges and adds what a machine lacks
   CHECK(bare.open.empty());
   REQUIRE(bare.packages.size() == 3);
   CHECK(bare.packages[1].file == nccl);
+  CHECK(bare.packages[1].is_pinned);
+  CHECK(!bare.packages[2].is_pinned);
   const Package newer{.name = "libmpc", .version = "1.3.1-1"};
   CHECK(with_lock(profile, lock, std::span<const Package>(&newer, 1)).packages.size() == 2);
 }

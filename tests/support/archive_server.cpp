@@ -17,6 +17,7 @@
 #include <fstream>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -74,6 +75,32 @@ std::string listing(const fs::path& folder, const std::string& path) {
       "<html>\r\n<head><title>Index of {0}</title></head>\r\n<body>\r\n<h1>Index of {0}</h1><hr><pre>"
       "<a href=\"../\">../</a>\r\n{1}</pre><hr></body>\r\n</html>\r\n",
       path, lines);
+}
+
+/// The Internet Archive's page of an item: a link to the contents behind some names, the date in the next
+/// cell.
+std::string item_page(const std::vector<fs::path>& files, const std::string& item) {
+  std::string rows;
+  for (const auto& file : files) {
+    const auto info = status_of(file);
+    if (!info) continue;
+    const auto name = file.filename().string();
+    const auto link = percent_encode(name);
+    const auto contents =
+        name.ends_with(".sig") ? "" : fmt::format(" (<a href=\"{}/\">View Contents</a>)", link);
+    rows += fmt::format(
+        "<tr ><td><a href=\"{}\">{}</a>{}</td>\n<td>{:%d-%b-%Y %H:%M}</td>\n<td>{}</td>\n</tr>\n", link, name,
+        contents, fmt::gmtime(info->st_mtime), rounded(static_cast<std::uint64_t>(info->st_size)));
+  }
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><title>{0} directory listing</title></head><body>\n"
+      "<div class=\"download-directory-listing\"><h1>Files for {0}</h1>\n"
+      "<table class=\"directory-listing-table\"><thead><tr><th>Name</th><th>Last "
+      "modified</th><th>Size</th></tr>"
+      "</thead><tbody>\n<tr><td><a href=\"/details/{0}\">Go to parent "
+      "directory</a></td><td></td><td></td></tr>\n"
+      "{1}</tbody></table></div></body></html>\n",
+      item, rows);
 }
 
 /// The file's package when a request for it is one that the archive redirects: a package or its signature.
@@ -161,9 +188,11 @@ struct ArchiveServer::State {
   void answer_archive(const Request& request, Response& response);
   void answer_items(const Request& request, Response& response);
   void answer_node(const Request& request, Response& response);
+  void send_page(const Request& request, Response& response, std::string page, const Manners& manners);
+  void send_item(const Request& request, Response& response);
   void send_file(const Request& request, Response& response, const fs::path& file, const Manners& manners);
   void send_body(Response& response, const fs::path& file, Range range, const std::optional<Fault>& fault);
-  bool feed(std::ifstream& file, std::uint64_t from, std::uint64_t offset, std::uint64_t length,
+  bool feed(std::istream& file, std::uint64_t from, std::uint64_t offset, std::uint64_t length,
             httplib::DataSink& sink, const std::optional<Fault>& fault);
 };
 
@@ -183,7 +212,8 @@ std::optional<Fault> ArchiveServer::State::take_fault(const std::string& path, b
 void ArchiveServer::State::note(const std::string& host, const Request& request, int status) {
   const std::lock_guard lock(mutex);
   requests.push_back({host, request.method, request.path, request.target, request.get_header_value("Range"),
-                      request.get_header_value("User-Agent"), status});
+                      request.get_header_value("User-Agent"), request.get_header_value("If-None-Match"),
+                      status});
   const auto& range = requests.back().range;
   if (log.is_open())
     log << fmt::format("{} {} {} {} {}\n", host, request.method, request.path, range.empty() ? "-" : range,
@@ -220,8 +250,7 @@ void ArchiveServer::State::answer_archive(const Request& request, Response& resp
     response.status = 301;
     response.set_header("Location", archive.base + request.target + "/");
   } else if (fs::is_directory(path)) {
-    response.status = 200;
-    response.set_content(listing(path, request.path), "text/html");
+    send_page(request, response, listing(path, request.path), archive_manners);
   } else if (package && (request.path.starts_with("/packages/") || request.path.starts_with("/repos/"))) {
     response.status = 302;
     response.set_header("Location", fmt::format("{}/download/{}/{}", items.base, item_of(*package),
@@ -245,13 +274,45 @@ void ArchiveServer::State::answer_node(const Request& request, Response& respons
   const auto name = fs::path(request.path).filename();
   const auto package = package_of(name);
   response.status = 404;
-  if (!misbehave(node.base, request, response) && package && !moved.empty() &&
-      fs::path(request.path).parent_path().filename() == item_of(*package)) {
+  if (misbehave(node.base, request, response)) {
+  } else if (request.path.ends_with('/')) {
+    send_item(request, response);
+  } else if (package && !moved.empty() &&
+             fs::path(request.path).parent_path().filename() == item_of(*package)) {
     const auto nested = moved / "packages" / first_letter(*package) / package->name / name;
     const auto file = fs::is_regular_file(nested) ? nested : moved / name;
     if (fs::is_regular_file(file)) send_file(request, response, file, node_manners);
   }
   note("node", request, response.status);
+}
+
+void ArchiveServer::State::send_page(const Request& request, Response& response, std::string page,
+                                     const Manners& manners) {
+  const auto tag = fmt::format("\"{:x}\"", std::hash<std::string>{}(page));
+  if (manners.dates_pages) response.set_header("ETag", tag);
+  response.status = manners.dates_pages && request.get_header_value("If-None-Match") == tag ? 304 : 200;
+  if (response.status == 304) return;
+  const auto fault = take_fault(request.path, true);
+  if (!fault) return response.set_content(page, "text/html");
+  const auto length = page.size();
+  auto stream = std::make_shared<std::istringstream>(std::move(page));
+  response.set_content_provider(
+      length, "text/html",
+      [this, stream, fault](std::size_t offset, std::size_t left, httplib::DataSink& sink) {
+        return feed(*stream, 0, offset, left, sink, fault);
+      });
+}
+
+/// The page of an item; there is one for each package that has moved.
+void ArchiveServer::State::send_item(const Request& request, Response& response) {
+  const auto item = fs::path(request.path).parent_path().filename().string();
+  std::vector<fs::path> files;
+  if (moved.empty()) return;
+  for (const auto& entry : fs::recursive_directory_iterator(moved))
+    if (const auto package = package_of(entry.path()); package && item_of(*package) == item)
+      files.push_back(entry.path());
+  std::ranges::sort(files);
+  if (!files.empty()) send_page(request, response, item_page(files, item), node_manners);
 }
 
 void ArchiveServer::State::send_file(const Request& request, Response& response, const fs::path& file,
@@ -267,6 +328,10 @@ void ArchiveServer::State::send_file(const Request& request, Response& response,
   const auto date = http_date(info->st_mtime + version);
   if (manners.etag) response.set_header("ETag", tag);
   if (manners.last_modified) response.set_header("Last-Modified", date);
+  if (manners.etag && request.get_header_value("If-None-Match") == tag) {
+    response.status = 304;
+    return;
+  }
   auto range = parse_range(request.get_header_value("Range"), size);
   const auto condition = request.get_header_value("If-Range");
   const bool same =
@@ -298,7 +363,7 @@ void ArchiveServer::State::send_body(Response& response, const fs::path& file, R
 }
 
 /// The next piece of the body; false ends the connection.
-bool ArchiveServer::State::feed(std::ifstream& file, std::uint64_t from, std::uint64_t offset,
+bool ArchiveServer::State::feed(std::istream& file, std::uint64_t from, std::uint64_t offset,
                                 std::uint64_t length, httplib::DataSink& sink,
                                 const std::optional<Fault>& fault) {
   if (stopping) return false;
@@ -354,6 +419,8 @@ void ArchiveServer::clear_faults() {
   const std::lock_guard lock(state_->mutex);
   state_->faults.clear();
 }
+
+std::string ArchiveServer::collection_url() const { return state_->items.base + "/download"; }
 
 Manners& ArchiveServer::archive_manners() { return state_->archive_manners; }
 Manners& ArchiveServer::node_manners() { return state_->node_manners; }

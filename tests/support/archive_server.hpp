@@ -38,6 +38,7 @@ struct Manners {
   bool last_modified = true;
   bool ranges = true;
   bool weak_etag = false;
+  bool dates_pages = false;  ///< lists of folders have ETag and Last-Modified; nginx gives them none
 };
 
 struct LoggedRequest {
@@ -47,12 +48,14 @@ struct LoggedRequest {
   std::string target;  ///< as sent
   std::string range;   ///< the Range header
   std::string agent;
+  std::string condition;  ///< the If-None-Match header
   int status = 0;
 };
 
 /// The Arch Linux Archive on loopback: `packages/<c>/<name>/<file>` and plain folders as nginx serves them.
 /// Any package or .sig under packages/ that `folder` has not answers 302 to a second host, which answers 302
-/// to a third, which alone knows (from `moved`, laid out alike or flat) whether it exists.
+/// to a third, which alone knows (from `moved`, laid out alike or flat) whether it exists. That one lists the
+/// files of a package as the Internet Archive lists an item.
 class ArchiveServer {
  public:
   explicit ArchiveServer(std::filesystem::path folder, std::filesystem::path moved = {}, int port = 0);
@@ -62,6 +65,8 @@ class ArchiveServer {
 
   /// `http://127.0.0.1:PORT`, without a slash at the end.
   std::string url() const;
+  /// The collection of items on the second host: `http://127.0.0.2:PORT/download`.
+  std::string collection_url() const;
   void set_fault(const std::string& path_end, Fault fault);
   void clear_faults();
   Manners& archive_manners();

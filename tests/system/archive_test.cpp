@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <csignal>
 #include <optional>
+#include <sstream>
 #include <thread>
 #include <tuple>
 
@@ -330,6 +331,81 @@ TEST_CASE("archive: a store served by any web server is an archive itself") {
   second.sources.archives = {mirror.url() + "/"};
   CHECK(read_text(second.get(gcc)) == first.bytes);
   CHECK(read_text(second.stored(gcc).string() + ".sig") == "signature");
+}
+
+TEST_CASE("archive: C034 a moved package is resumed through the redirects and a cut") {
+  Lab lab;
+  lab.add(cuda, lab.bytes, true);
+  lab.server.set_fault(cuda, {Kind::cut, 150'000, 1});
+  CHECK(read_text(lab.get()) == lab.bytes);
+  const auto log = lab.log();
+  REQUIRE(log.size() > 5);
+  CHECK(std::ranges::count(log, "node 206 bytes=150000-") == 1);
+}
+
+TEST_CASE("archive: C035 a package is found under the ending of its day") {
+  Lab lab;
+  const std::string xz = "cuda-11.1.0-2-x86_64.pkg.tar.xz";
+  lab.add(xz, lab.bytes, true);
+  lab.add(xz + ".sig", "signature", true);
+  const auto file = lab.get();
+  CHECK(file == lab.stored(xz));
+  CHECK(read_text(file.string() + ".sig") == "signature");
+  CHECK(lab.log() == Log{"archive 302", "items 302", "node 404", "archive 302", "items 302", "node 200",
+                         "archive 302", "items 302", "node 200"});
+  CHECK(locate(lab.sources, name_of(cuda)) == file.string());
+}
+
+TEST_CASE("archive: a name that no source gives is asked for once by each ending") {
+  Lab lab;
+  CHECK(contains(lab.message(), "no version of 'cuda' is listed there"));
+  Log exact;
+  for (const auto& request : lab.server.requests())
+    if (request.host == "archive") exact.push_back(request.path);
+  CHECK(exact == Log{"/packages/c/cuda/" + cuda, "/packages/c/cuda/cuda-11.1.0-2-x86_64.pkg.tar.xz",
+                     "/packages/c/cuda/", "/packages/.all/index.0.xz"});
+}
+
+TEST_CASE("archive: an archive that did not answer is told of and not asked again") {
+  Lab lab;
+  std::ostringstream said;
+  lab.host.err = &said;
+  for (const auto& file : {cuda, gcc}) {
+    lab.add(file, lab.bytes);
+    lab.add(file + ".sig", "signature");
+  }
+  std::string down;
+  { down = ArchiveServer(lab.served).url(); }
+  lab.sources.archives = {down, lab.server.url()};
+  lab.get();
+  CHECK(contains(said.str(), "warning: "));
+  CHECK(contains(said.str(), "'" + down.substr(7) + "' is not reachable"));
+  const auto once = said.str();
+  ArchiveServer revived(lab.served, {}, std::stoi(down.substr(down.rfind(':') + 1)));
+  lab.get(gcc);
+  CHECK(said.str() == once);
+  CHECK(revived.requests().empty());
+}
+
+TEST_CASE("archive: a collection of items is asked for the exact name") {
+  Lab lab;
+  lab.add(gcc, lab.bytes, true);
+  lab.sources.archives = {lab.server.collection_url()};
+  CHECK(read_text(lab.get(gcc)) == lab.bytes);
+  CHECK(lab.server.requests()[0].target ==
+        "/download/archlinux_pkg_gcc10/gcc10-1%3A10.2.0-3-x86_64.pkg.tar.zst");
+}
+
+TEST_CASE("archive: what Manjaro builds itself never comes from an archive there") {
+  Lab lab;
+  const std::string utils = "nvidia-utils-455.45.01-1-x86_64.pkg.tar.zst";
+  lab.add(utils, lab.bytes);
+  lab.sources.is_manjaro = true;
+  CHECK(locate(lab.sources, name_of(utils)).empty());
+  CHECK(contains(lab.message(utils), "cannot find"));
+  CHECK(lab.server.requests().empty());
+  write_text(lab.cache / utils, lab.bytes);
+  CHECK(read_text(lab.get(utils)) == lab.bytes);
 }
 
 TEST_CASE("archive: the loopback archive lists folders as nginx does") {

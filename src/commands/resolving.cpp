@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/resolving.hpp"
+
+#include "core/error.hpp"
+#include "core/pins.hpp"
+#include "system/catalog.hpp"
+#include "system/snapshot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace cudapin {
+
+namespace {
+
+/// What a resolution asked for, kept for the time it takes, and what went wrong on the way.
+class Supply {
+ public:
+  Supply(const Host& host, const PacmanConf& conf, const Sources& sources, const Profile& profile,
+         std::span<const Package> installed)
+      : host_(host), conf_(conf), sources_(sources), profile_(profile), installed_(installed) {}
+
+  std::vector<ArchivedFile> files(const std::string& name) {
+    auto catalog = catalog_of(host_, sources_, name);
+    for (auto& problem : catalog.problems) note(problem, "");
+    return std::move(catalog.files);
+  }
+
+  const RepositoryIndex* repositories() {
+    if (!std::exchange(has_repositories_, true)) {
+      repositories_ = repositories_of(host_, conf_);
+      if (repositories_ && is_behind()) repositories_.reset();
+    }
+    return repositories_ ? &*repositories_ : nullptr;
+  }
+
+  const RepositoryIndex* snapshot() {
+    if (!std::exchange(has_snapshot_, true)) {
+      std::string problem;
+      snapshot_ = snapshot_of(host_, sources_, profile_.snapshot, problem);
+      if (!problem.empty()) note(fmt::format("no snapshot to look into: {}", problem), "");
+      if (snapshot_ && snapshot_->day != profile_.snapshot)
+        note(fmt::format("the archive has no {}; the repositories of {} are taken", profile_.snapshot,
+                         snapshot_->day),
+             "the nearest earlier day");
+    }
+    return snapshot_ ? &snapshot_->index : nullptr;
+  }
+
+  std::vector<Finding> notes;
+
+ private:
+  void note(std::string what, std::string evidence) {
+    notes.push_back({.severity = Severity::note, .what = std::move(what), .evidence = std::move(evidence)});
+  }
+
+  /// Whether an upgrade waits that nobody holds back: then one package taken from there could want what comes
+  /// with it.
+  bool is_behind() {
+    for (const auto& package : installed_) {
+      const auto there = repositories_->find(package.name);
+      if (!there || compare_versions(there->package.version, package.version) <= 0 ||
+          !covering_entry(conf_.ignore_pkg, package.name).empty())
+        continue;
+      note("the system is behind its repositories, so nothing is taken from them",
+           fmt::format("{} {} is installed, {} is there", package.name, package.version,
+                       there->package.version));
+      return true;
+    }
+    return false;
+  }
+
+  const Host& host_;
+  const PacmanConf& conf_;
+  const Sources& sources_;
+  const Profile& profile_;
+  std::span<const Package> installed_;
+  bool has_repositories_ = false;
+  bool has_snapshot_ = false;
+  std::optional<RepositoryIndex> repositories_;
+  std::optional<Snapshot> snapshot_;
+};
+
+}  // namespace
+
+Resolution resolve_here(const Host& host, const PacmanConf& conf, const Sources& sources,
+                        const Profile& profile, std::span<const Package> installed) {
+  Supply supply(host, conf, sources, profile, installed);
+  const Supplies supplies{.files = [&](const std::string& name) { return supply.files(name); },
+                          .repositories = [&] { return supply.repositories(); },
+                          .snapshot = [&] { return supply.snapshot(); }};
+  try {
+    auto resolution = resolve(profile, installed, supplies);
+    resolution.notes.insert(resolution.notes.begin(), supply.notes.begin(), supply.notes.end());
+    return resolution;
+  } catch (const Error& error) {
+    std::string text = error.what();
+    for (const auto& note : supply.notes)
+      text += "\n" + note.what + (note.evidence.empty() ? "" : " (" + note.evidence + ")");
+    throw Error(text, error.hint, error.status);
+  }
+}
+
+}  // namespace cudapin

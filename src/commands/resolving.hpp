@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/resolve.hpp"
+#include "system/archive.hpp"
+#include "system/host.hpp"
+#include "system/pacman_conf.hpp"
+
+#include <span>
+
+namespace cudapin {
+
+/// `resolve` for this machine: with what its sources have, its repositories where it is up to date with them,
+/// and the profile's snapshot; each is opened or asked only when the plan needs it.
+Resolution resolve_here(const Host& host, const PacmanConf& conf, const Sources& sources,
+                        const Profile& profile, std::span<const Package> installed);
+
+}  // namespace cudapin
