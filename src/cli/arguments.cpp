@@ -76,11 +76,37 @@ void add_gpus(CLI::App& app, std::vector<std::string>& target) {
   add_values(app, "--gpu", "<gpu>", target, "judge for this card instead of those found (repeatable)");
 }
 
+void add_offline(CLI::App& app, bool& target) {
+  add_flag(app, "--offline", target, "download nothing, use what is stored on this machine");
+}
+
+void add_locked(CLI::App& app, bool& target) {
+  add_flag(app, "--locked", target, "fail where the profile has no lock");
+}
+
+void add_options(CLI::App& app, LockOptions& options) {
+  add_profile(app, options.profile);
+  add_flag(app, "--vouch", options.vouch, "let in, after asking, what pacman refuses");
+  add_offline(app, options.offline);
+  add_archives(app, options.archives);
+}
+
+void add_options(CLI::App& app, FetchOptions& options) {
+  app.add_option("words", options.words);
+  add_value(app, "--to", "<dir>", options.to, "into this folder, laid out like an archive");
+  add_flag(app, "--import", options.import_files, "take these package files, which came by other ways");
+  add_locked(app, options.locked);
+  add_offline(app, options.offline);
+  add_archives(app, options.archives);
+  add_json(app, options.json);
+}
+
 void add_options(CLI::App& app, UseOptions& options) {
   add_profile(app, options.profile);
   add_dry_run(app, options.dry_run);
   add_noconfirm(app, options.noconfirm);
-  add_flag(app, "--offline", options.offline, "download nothing, use what is stored on this machine");
+  add_offline(app, options.offline);
+  add_locked(app, options.locked);
   add_gpus(app, options.gpus);
   add_archives(app, options.archives);
   add_values(app, "--remove", "<package>", options.removals,
@@ -102,7 +128,7 @@ void add_options(CLI::App& app, RecoverOptions& options) {
 void add_options(CLI::App& app, UndoOptions& options) {
   add_dry_run(app, options.dry_run);
   add_noconfirm(app, options.noconfirm);
-  add_flag(app, "--offline", options.offline, "download nothing, use what is stored on this machine");
+  add_offline(app, options.offline);
   add_archives(app, options.archives);
 }
 
@@ -288,6 +314,15 @@ void check_store(const StoreOptions& options, const std::string& hint) {
   if (options.json && options.action != "list") refuse("only 'store list' prints JSON", hint);
 }
 
+void check_fetch(const FetchOptions& options, const std::string& hint) {
+  if (options.import_files && options.words.empty()) refuse("'fetch --import' needs a file", hint);
+  if (options.import_files && (options.offline || options.locked || !options.archives.empty()))
+    refuse("'fetch --import' takes no option about sources", hint);
+  if (!options.import_files && options.words.empty()) refuse("'fetch' needs a profile", "cudapin list");
+  if (!options.import_files && options.words.size() > 1)
+    refuse(fmt::format("unexpected argument '{}'", options.words[1]), hint);
+}
+
 void check_packages(const std::vector<std::string>& names, const std::string& hint) {
   if (names.empty()) refuse("'versions' needs a package", hint);
   for (const auto& name : names)
@@ -302,6 +337,7 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
     if (options.profile.empty()) refuse(fmt::format("'{}' needs a profile", verb.name), "cudapin list");
   if constexpr (std::same_as<Options, ValidateOptions>)
     if (options.files.empty()) refuse("'validate' needs a file", hint);
+  if constexpr (std::same_as<Options, FetchOptions>) check_fetch(options, hint);
   if constexpr (std::same_as<Options, VersionsOptions>) check_packages(options.packages, hint);
   if constexpr (requires { options.gpus; })
     for (const auto& gpu : options.gpus) require_value(gpu, "--gpu", hint);
@@ -368,6 +404,11 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
   static const std::vector<std::pair<Verb, Reader>> table{
       {{"use", "<profile>", "install the versions of a profile and pin them", "sudo cudapin use ampere-11.1"},
        read<UseOptions>},
+      {{"fetch", "<profile>", "download and verify a profile's files only",
+        "cudapin fetch ampere-11.1 --to /srv/cudapin"},
+       read<FetchOptions>},
+      {{"lock", "<profile>", "write down the exact files of a profile", "sudo cudapin lock ampere-11.1"},
+       read<LockOptions>},
       {{"release", "", "unpin everything, leave what is installed", "sudo cudapin release"},
        read<ReleaseOptions>},
       {{"recover", "", "finish or undo a change that was interrupted", "sudo cudapin recover --back"},
@@ -444,9 +485,9 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 11> with_value{"--root",   "--gpu",     "--archive", "--for",
-                                                        "--reason", "--package", "--env",     "--explain",
-                                                        "--shell",  "--keep",    "--remove"};
+  constexpr std::array<std::string_view, 12> with_value{"--to",      "--root",   "--gpu",     "--archive",
+                                                        "--for",     "--reason", "--package", "--env",
+                                                        "--explain", "--shell",  "--keep",    "--remove"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;

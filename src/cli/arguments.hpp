@@ -21,9 +21,24 @@ struct UseOptions : CommonOptions {
   bool dry_run = false;
   bool noconfirm = false;
   bool offline = false;
+  bool locked = false;  ///< only with a lock
   std::vector<std::string> gpus;
   std::vector<std::string> archives;
   std::vector<std::string> removals;  ///< installed packages to let go
+};
+struct LockOptions : CommonOptions {
+  std::string profile;
+  bool vouch = false;
+  bool offline = false;
+  std::vector<std::string> archives;
+};
+struct FetchOptions : CommonOptions {
+  std::vector<std::string> words;  ///< one profile, or with `import_files` package files
+  bool import_files = false;
+  std::string to;  ///< a folder in the place of the store, or empty
+  bool locked = false;
+  bool offline = false;
+  std::vector<std::string> archives;
 };
 struct ReleaseOptions : CommonOptions {
   bool dry_run = false;
@@ -109,11 +124,12 @@ struct HelpRequest {
   std::string text;
 };
 
-using Arguments = std::variant<UseOptions, ReleaseOptions, RecoverOptions, ListOptions, ShowOptions,
-                               StatusOptions, WhoOptions, FreezeOptions, ThawOptions, AllowOptions,
-                               GuardOptions, RunOptions, UpgradeOptions, DoctorOptions, SuggestOptions,
-                               EnvOptions, TuneOptions, UndoOptions, HistoryOptions, StoreOptions, PinOptions,
-                               ValidateOptions, VersionsOptions, VersionRequest, HelpRequest>;
+using Arguments =
+    std::variant<UseOptions, LockOptions, FetchOptions, ReleaseOptions, RecoverOptions, ListOptions,
+                 ShowOptions, StatusOptions, WhoOptions, FreezeOptions, ThawOptions, AllowOptions,
+                 GuardOptions, RunOptions, UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions,
+                 TuneOptions, UndoOptions, HistoryOptions, StoreOptions, PinOptions, ValidateOptions,
+                 VersionsOptions, VersionRequest, HelpRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.

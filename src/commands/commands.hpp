@@ -15,6 +15,8 @@ ExitStatus release(const ReleaseOptions& options, const Host& host);
 ExitStatus recover(const RecoverOptions& options, const Host& host);
 ExitStatus list(const ListOptions& options, const Host& host);
 ExitStatus show(const ShowOptions& options, const Host& host);
+ExitStatus lock(const LockOptions& options, const Host& host);
+ExitStatus fetch(const FetchOptions& options, const Host& host);
 ExitStatus undo(const UndoOptions& options, const Host& host);
 ExitStatus history(const HistoryOptions& options, const Host& host);
 ExitStatus store(const StoreOptions& options, const Host& host);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/profiles.hpp"
 
+#include "commands/locks.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "system/files.hpp"
@@ -27,7 +28,7 @@ std::vector<ProfileEntry> all_profiles(const Host& host) {
   for (const auto& [folder, layer] : layers) {
     std::error_code missing;
     for (const auto& file : fs::directory_iterator(folder, missing))
-      if (file.path().extension() == ".yaml")
+      if (file.path().extension() == ".yaml" && !file.path().string().ends_with(lock_ending))
         entries.push_back({file.path().stem().string(), file.path(), layer});
   }
   return entries;

@@ -25,6 +25,8 @@ struct Dispatch {
 
   ExitStatus operator()(const UseOptions& options) { return use(options, at_root(options)); }
   ExitStatus operator()(const ReleaseOptions& options) { return release(options, at_root(options)); }
+  ExitStatus operator()(const LockOptions& options) { return lock(options, at_root(options)); }
+  ExitStatus operator()(const FetchOptions& options) { return fetch(options, at_root(options)); }
   ExitStatus operator()(const RecoverOptions& options) { return recover(options, at_root(options)); }
   ExitStatus operator()(const UndoOptions& options) { return undo(options, at_root(options)); }
   ExitStatus operator()(const PinOptions& options) { return pin(options, at_root(options)); }

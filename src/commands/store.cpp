@@ -3,10 +3,9 @@
 
 #include "cli/report.hpp"
 #include "commands/commands.hpp"
+#include "commands/package_files.hpp"
 #include "core/text.hpp"
 #include "system/journal.hpp"
-#include "system/package_file.hpp"
-#include "system/signature.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <set>
 
 namespace cudapin {
 
@@ -63,22 +63,15 @@ Versions versions_of(const std::optional<JournalRecord>& record) {
   return needed;
 }
 
-/// The text of every file below /etc/cudapin: locks and profiles of this site name package files in full.
-std::string site_text(const Host& host) {
-  std::string text;
-  std::error_code missing;
-  for (const auto& entry : fs::recursive_directory_iterator(host.at("/etc/cudapin"), missing))
-    if (entry.is_regular_file() && entry.file_size() < (16 << 20)) text += read_file(entry.path()) + "\n";
-  return text;
-}
-
 void find_needs(const Host& host, std::vector<Stored>& files) {
   Versions pins;
   add_state(pins, read_state(host));
   const std::pair<const char*, Versions> reasons[] = {{"pinned", pins},
                                                       {"recover", versions_of(pending_journal(host))},
                                                       {"undo", versions_of(last_change(host))}};
-  const auto site = site_text(host);
+  std::set<std::string> locked;
+  for (const auto& lock : system_locks(host))
+    for (const auto& file : lock.file.files) locked.insert(file.package.file);
   for (auto& file : files) {
     for (const auto& [word, versions] : reasons) {
       const auto [begin, end] = versions.equal_range(file.name.name);
@@ -87,7 +80,7 @@ void find_needs(const Host& host, std::vector<Stored>& files) {
           }))
         file.needed_by = word;
     }
-    if (file.needed_by.empty() && site.find(file.name.text()) != site.npos) file.needed_by = "/etc/cudapin";
+    if (file.needed_by.empty() && locked.contains(file.name.text())) file.needed_by = "lock";
   }
 }
 
@@ -114,28 +107,44 @@ void list_files(const StoreOptions& options, const Host& host, const std::vector
   if (files.empty() && !options.quiet) *host.out << "the store is empty\n";
 }
 
-/// Every byte against .MTREE and the signature; a file without a signature is told of, for it may be the
-/// person's own build.
-ExitStatus verify_files(const Host& host, const std::vector<Stored>& files) {
-  const auto conf = read_pacman_conf(host);
-  auto result = ExitStatus::done;
-  for (const auto& file : files) {
-    host.check_interrupt();
-    try {
-      verify_package_archive(file.path);
-      if (is_whole(file.path.string() + ".sig")) {
-        require_good_signature(file.path, conf.gpg_dir);
-        *host.out << fmt::format("{}: good\n", file.name.text());
-      } else {
-        *host.out << fmt::format("{}: whole, but has no signature\n", file.name.text());
-      }
-    } catch (const Error& error) {
-      if (error.status == ExitStatus::interrupted) throw;
-      *host.out << fmt::format("{}: {}\n", file.name.text(), printable(error.what()));
-      result = ExitStatus::failed;
-    }
+/// What `store verify` found of one file: its bytes and its signature.
+struct Verdict {
+  std::optional<CheckedFile> checked;
+  std::string problem;  ///< of its bytes, or empty
+};
+
+Verdict judge_file(const Checks& checks, const Stored& file) {
+  Verdict verdict;
+  try {
+    verdict.checked = check_files(checks, {file.path})[0];
+    check_archives(checks, std::span<const CheckedFile>(&*verdict.checked, 1));
+  } catch (const Error& error) {
+    if (error.status == ExitStatus::interrupted) throw;
+    verdict.problem = error.what();
   }
-  return result;
+  return verdict;
+}
+
+/// Every byte against .MTREE, and the signature explained; a file without one is only told of, for it may be
+/// the person's own build.
+ExitStatus verify_files(const StoreOptions& options, const Host& host, const std::vector<Stored>& stored) {
+  const auto conf = read_pacman_conf(host);
+  const auto locks = system_locks(host);
+  const Checks checks{.host = host, .conf = conf, .quiet = options.quiet, .vouching = locks};
+  std::vector<CheckedFile> files;
+  std::vector<std::string> problems;
+  for (const auto& file : stored) {
+    const auto verdict = judge_file(checks, file);
+    if (!verdict.problem.empty()) problems.push_back(verdict.problem);
+    if (verdict.checked) files.push_back(*verdict.checked);
+  }
+  find_keyrings(host, conf, files);
+  for (const auto& file : files)
+    if (!is_accepted(file) && file.signature.state != SignatureState::missing)
+      problems.push_back(fmt::format("'{}': {}", file.path.string(), sentence_of(file.signature)));
+  if (!options.quiet) *host.out << signatures_text(files, host);
+  for (const auto& problem : problems) *host.out << printable(problem) << '\n';
+  return problems.empty() ? ExitStatus::done : ExitStatus::failed;
 }
 
 void prune(const StoreOptions& options, const Host& host, const std::vector<Stored>& files) {
@@ -167,8 +176,8 @@ ExitStatus store(const StoreOptions& options, const Host& host) {
     return ExitStatus::done;
   }
   auto files = stored_files(host);
+  if (options.action == "verify") return verify_files(options, host, files);
   find_needs(host, files);
-  if (options.action == "verify") return verify_files(host, files);
   if (options.action == "prune")
     prune(options, host, files);
   else

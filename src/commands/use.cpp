@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
 #include "commands/leaving.hpp"
 #include "commands/manjaro.hpp"
+#include "commands/package_files.hpp"
 #include "commands/profiles.hpp"
 #include "commands/resolving.hpp"
 #include "commands/tuning.hpp"
@@ -18,8 +18,6 @@
 #include "system/archive.hpp"
 #include "system/guard_state.hpp"
 #include "system/local_entries.hpp"
-#include "system/package_file.hpp"
-#include "system/signature.hpp"
 
 #include <fmt/format.h>
 
@@ -125,6 +123,28 @@ void note_missing_way_back(const Host& host, const PacmanConf& conf, Plan& plan)
                              .evidence = "no cache has " + join(missing, ", ")});
 }
 
+/// What the lock does to this plan: whose word lets in what pacman refuses, and which word does not count.
+void note_lock(const std::optional<Lock>& lock, Plan& plan) {
+  if (!lock) return;
+  plan.findings.push_back({.severity = Severity::note,
+                           .what = "exactly the files of a lock, and no others",
+                           .evidence = lock->file.origin});
+  for (const auto& action : plan.actions) {
+    const auto* locked = needs_file(action) ? lock->file.find(action.name) : nullptr;
+    if (!locked || !locked->vouched) continue;
+    const auto refused = fmt::format("pacman refuses the signature of {} {} ({})", action.name, action.to,
+                                     word_of(*locked->vouched));
+    if (lock->objection.empty())
+      plan.findings.push_back({.severity = Severity::warning,
+                               .what = refused + "; the lock vouches for its bytes",
+                               .evidence = "SHA-256 " + locked->sha256});
+    else
+      plan.findings.push_back({.severity = Severity::warning,
+                               .what = refused + "; the lock vouches for it, but that does not count",
+                               .evidence = lock->objection});
+  }
+}
+
 void ask(const UseOptions& options, const Host& host) {
   if (options.noconfirm) return;
   if (!host.in_is_terminal)
@@ -144,19 +164,15 @@ void check_guard(const Host& host, const Plan& plan) {
 /// Brings every file into the store; the longest part, and it holds no lock.
 std::vector<JournalPackage> fetch_all(const UseOptions& options, const Host& host, const Sources& sources,
                                       const Plan& plan) {
-  ProgressBar bar(*host.err, host.err_is_terminal, options.quiet, host.columns);
+  std::vector<PackageFileName> names;
   std::vector<JournalPackage> packages;
   for (const auto& action : plan.actions) {
     if (!needs_file(action)) continue;
-    host.check_interrupt();
-    const auto path = fetch(host, sources, file_name_of(action), [&](const DownloadProgress& progress) {
-      if (progress.total > progress.received)
-        require_space(sources.store, progress.total - progress.received);
-      bar.update(progress.file, progress.received, progress.total, progress.rate);
-    });
-    bar.finish(action.file, fs::file_size(path));
-    packages.push_back({action.name, action.from, action.to, path.string(), "", action.reason});
+    names.push_back(file_name_of(action));
+    packages.push_back({action.name, action.from, action.to, "", "", action.reason});
   }
+  const auto paths = fetch_files(host, sources, names, options.quiet);
+  for (std::size_t i = 0; i < paths.size(); ++i) packages[i].file = paths[i].string();
   return packages;
 }
 
@@ -167,17 +183,6 @@ std::vector<JournalPackage> leaving(const Plan& plan) {
     if (action.kind == ActionKind::remove)
       packages.push_back({action.name, action.from, "", "", "", action.reason});
   return packages;
-}
-
-void require_the_package(const Package& found, const JournalPackage& wanted, const PacmanConf& conf) {
-  if (found.name != wanted.name || found.version != wanted.to)
-    throw Error(fmt::format("'{}' holds {} {} instead of {} {}", wanted.file, printable(found.name),
-                            printable(found.version), wanted.name, wanted.to),
-                fmt::format("rm '{}' and run it again", wanted.file));
-  if (found.arch != "any" && std::ranges::find(conf.architectures, found.arch) == conf.architectures.end())
-    throw Error(fmt::format("'{}' is built for {}, this system is {}", wanted.file, printable(found.arch),
-                            join(conf.architectures, ", ")),
-                fmt::format("rm '{0}' '{0}.sig', then run it again", wanted.file));
 }
 
 /// What a package itself says it needs counts, where the profile or a repository said otherwise.
@@ -195,26 +200,22 @@ void require_the_dependencies(const std::vector<Package>& found, Profile profile
                 fmt::format("cudapin show {} lists what the profile says", profile.name));
 }
 
-/// Signature, every byte against .MTREE, and that it is the package the plan means. All before anything
-/// changes. Returns what the packages say of themselves.
-std::vector<Package> verify_all(const UseOptions& options, const Host& host, const PacmanConf& conf,
+/// The lock's bytes, the signature, every byte against .MTREE, and that it is the package the plan means. All
+/// before anything changes. Returns what the packages say of themselves.
+std::vector<Package> verify_all(const UseOptions& options, const Checks& checks,
                                 std::vector<JournalPackage>& packages) {
-  std::vector<Package> descriptions;
-  ProgressBar bar(*host.err, host.err_is_terminal, options.quiet, host.columns);
-  for (auto& package : packages) {
-    host.check_interrupt();
-    const auto size = fs::file_size(package.file);
-    require_good_signature(package.file, conf.gpg_dir);
-    const auto found = verify_package_archive(package.file, [&](std::uint64_t done) {
-      bar.update("verifying " + package.name, done, size, 0);
-      host.check_interrupt();
-    });
-    require_the_package(found, package, conf);
-    descriptions.push_back(found);
-    package.sha256 = sha256_file(package.file);
+  std::vector<fs::path> paths;
+  for (const auto& package : packages) paths.emplace_back(package.file);
+  const auto files = check_files(checks, paths);
+  require_accepted(files, options.profile);
+  auto descriptions = check_archives(checks, files);
+  for (std::size_t i = 0; i < files.size(); ++i) packages[i].sha256 = files[i].sha256;
+  if (options.quiet) return descriptions;
+  *checks.host.out << signatures_text(files, checks.host);
+  for (const auto& file : files)
     if (options.verbose)
-      *host.out << fmt::format("verified {} {}, sha256 {}\n", package.name, package.to, package.sha256);
-  }
+      *checks.host.out << fmt::format("verified {} {}, sha256 {}\n", file.name.name, file.name.version.text(),
+                                      file.sha256);
   return descriptions;
 }
 
@@ -272,14 +273,14 @@ void require_same_plan(const Profile& profile, const PacmanConf& conf, const Pla
 }
 
 void execute(const UseOptions& options, const Host& host, const PacmanConf& conf, const Profile& profile,
-             const Plan& plan, const Sources& sources) {
+             const std::optional<Lock>& lock, const Plan& plan, const Sources& sources) {
   host.step("fetch");
   auto packages = fetch_all(options, host, sources, plan);
   host.step("lock");
-  const StateLock lock(host);
+  const StateLock state_lock(host);
   require_same_plan(profile, conf, plan);
   host.step("verify");
-  const auto descriptions = verify_all(options, host, conf, packages);
+  const auto descriptions = verify_all(options, checks_with(host, conf, lock, options.quiet), packages);
   require_the_dependencies(descriptions, profile, LocalDatabase(conf).all());
   std::ranges::move(leaving(plan), std::back_inserter(packages));
   host.step("way back");
@@ -303,12 +304,17 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
 
 ExitStatus use(const UseOptions& options, const Host& host) {
   auto profile = load_profile(host, options.profile);
+  const auto lock = lock_of(host, profile, options.locked);
   if (!options.dry_run && !host.privileged)
     throw Error("only root can change packages",
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
   if (!options.dry_run) settle_if_due(host);
   const auto conf = read_pacman_conf(host);
   profile = for_this_system(host, conf, std::move(profile));
+  if (lock) {
+    profile = with_lock(std::move(profile), lock->file, LocalDatabase(conf).all());
+    require_installed_as_locked(host, conf, lock->file);
+  }
   if (!options.json && is_in_force(host, conf, profile)) {
     if (!options.quiet) *host.out << fmt::format("{} is in force already; nothing to do\n", profile.name);
     return ExitStatus::done;
@@ -334,6 +340,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
                     std::back_inserter(plan.findings));
   note_missing_way_back(host, conf, plan);
   note_ignored_already(conf, plan);
+  note_lock(lock, plan);
   check_guard(host, plan);
   if (!options.dry_run) check_pins(host, plan.pins);
   refuse_foreign_builds(plan, sources);
@@ -344,7 +351,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);
-  execute(options, host, conf, profile, plan, sources);
+  execute(options, host, conf, profile, lock, plan, sources);
   refresh_bounds(host, conf, facts.machine.gpus);
   return ExitStatus::done;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/commands.hpp"
+#include "commands/locks.hpp"
 #include "commands/profiles.hpp"
 #include "core/text.hpp"
 #include "core/yaml.hpp"
@@ -22,17 +23,21 @@ struct Checked {
   std::vector<yaml::Problem> problems;
 };
 
-/// A profile in a folder of profiles is found by its file's name; one of another name could never be used.
+bool is_lock(const std::string& file) { return file.ends_with(lock_ending); }
+
+/// A profile in a folder of profiles is found by its file's name, and so is its lock; one of another name
+/// could never be used.
 void check_name(const fs::path& path, const std::string& name, std::vector<yaml::Problem>& problems) {
-  if (path.filename() != name + ".yaml")
+  const auto wanted = name + (is_lock(path.string()) ? std::string(lock_ending) : ".yaml");
+  if (path.filename() != wanted)
     problems.push_back({path.string(), 1, 1,
-                        fmt::format("the profile is called '{0}', so the file must be '{0}.yaml'", name)});
+                        fmt::format("the profile is called '{}', so the file must be '{}'", name, wanted)});
 }
 
 Checked check_file(const Host& host, const std::string& file) {
   Checked checked{.file = file, .profile = {}, .problems = {}};
   try {
-    checked.profile = read_profile_file(host, file).name;
+    checked.profile = is_lock(file) ? read_lock(host, file).file.profile : read_profile_file(host, file).name;
     check_name(file, checked.profile, checked.problems);
   } catch (const yaml::InvalidFile& invalid) {
     checked.problems = invalid.problems;
@@ -74,7 +79,9 @@ ExitStatus validate(const ValidateOptions& options, const Host& host) {
   }
   for (const auto& checked : all)
     if (checked.problems.empty() && !options.quiet)
-      *host.out << printable(fmt::format("{}: {} is a valid profile", checked.file, checked.profile)) << '\n';
+      *host.out << printable(fmt::format("{}: {} is a valid {}", checked.file, checked.profile,
+                                         is_lock(checked.file) ? "lock" : "profile"))
+                << '\n';
   if (!problems.empty()) throw yaml::InvalidFile(std::move(problems), "man cudapin-profile");
   return ExitStatus::done;
 }

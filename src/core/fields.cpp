@@ -61,6 +61,12 @@ std::string read_line(const Node& node, std::string_view what, Problems& problem
   return {};
 }
 
+bool read_truth(const Node& node, std::string_view what, Problems& problems) {
+  if (node.scalar != "true" && node.scalar != "false")
+    problems.add(node, fmt::format("{} must be true or false", what));
+  return node.scalar == "true";
+}
+
 std::vector<const Node*> read_words(const Node& node, std::string_view what, Problems& problems) {
   std::vector<const Node*> words;
   if (node.kind != Node::Kind::sequence) problems.add(node, fmt::format("{} must be a list", what));

@@ -30,6 +30,9 @@ std::string read_text(const Node& node, std::string_view what, Problems& problem
 /// The same for text of one line.
 std::string read_line(const Node& node, std::string_view what, Problems& problems);
 
+/// true or false, written so; false and noted for all else.
+bool read_truth(const Node& node, std::string_view what, Problems& problems);
+
 /// The scalars of a list; whatever else it has is noted and left out.
 std::vector<const Node*> read_words(const Node& node, std::string_view what, Problems& problems);
 

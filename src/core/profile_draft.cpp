@@ -3,6 +3,7 @@
 
 #include "core/compatibility.hpp"
 #include "core/fields.hpp"
+#include "core/package_fields.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
 
@@ -65,7 +66,6 @@ class Reader {
   std::vector<Dependency> read_dependencies(const Node& node, std::string_view what);
   Reason read_reason(const Node& node);
   std::optional<unsigned> read_watts(const Node& node);
-  bool read_truth(const Node& node, std::string_view what);
 
   ProfileDraft& draft_;
   Profile& profile_;
@@ -148,29 +148,6 @@ void Reader::read_packages(const Node& node) {
   }
 }
 
-std::vector<Dependency> Reader::read_dependencies(const Node& node, std::string_view what) {
-  std::vector<Dependency> dependencies;
-  for (const auto* item : yaml::read_words(node, what, draft_.problems)) {
-    if (auto dependency = whole_dependency(item->scalar))
-      dependencies.push_back(std::move(*dependency));
-    else
-      complain(*item, fmt::format("'{}' is no dependency (name, or name>=version)", item->scalar));
-  }
-  return dependencies;
-}
-
-Reason Reader::read_reason(const Node& node) {
-  if (node.scalar != "dependency" && node.scalar != "explicit")
-    complain(node, "'as' must be 'dependency' or 'explicit'");
-  return node.scalar == "dependency" ? Reason::dependency : Reason::explicitly;
-}
-
-bool Reader::read_truth(const Node& node, std::string_view what) {
-  if (node.scalar != "true" && node.scalar != "false")
-    complain(node, fmt::format("{} must be true or false", what));
-  return node.scalar == "true";
-}
-
 void Reader::read_file_name(const Node& node, ProfileDraft::File& file) {
   auto& package = file.package;
   file.line = node.line;
@@ -187,20 +164,9 @@ void Reader::read_file_name(const Node& node, ProfileDraft::File& file) {
 }
 
 std::vector<Field> Reader::file_fields(ProfileDraft::File& file) {
-  auto& package = file.package;
-  return {
-      {"file", true, [&](const Node& node) { read_file_name(node, file); }},
-      {"depends", true, [&](const Node& node) { package.depends = read_dependencies(node, "'depends'"); }},
-      {"provides", false,
-       [&](const Node& node) { package.provides = read_dependencies(node, "'provides'"); }},
-      {"conflicts", false,
-       [&](const Node& node) { package.conflicts = read_dependencies(node, "'conflicts'"); }},
-      {"replaces", false,
-       [&](const Node& node) { package.replaces = read_dependencies(node, "'replaces'"); }},
-      {"as", false, [&](const Node& node) { package.reason = read_reason(node); }},
-      {"only_if_installed", false,
-       [&](const Node& node) { package.only_if_installed = read_truth(node, "'only_if_installed'"); }},
-  };
+  auto fields = package_fields(file.package, draft_.problems);
+  fields.insert(fields.begin(), {"file", true, [&](const Node& node) { read_file_name(node, file); }});
+  return fields;
 }
 
 void Reader::read_files(const Node& node) {
@@ -264,7 +230,9 @@ std::optional<unsigned> Reader::read_watts(const Node& node) {
 std::vector<Field> Reader::tune_fields() {
   return {
       {"persistence", false,
-       [&](const Node& node) { profile_.tune.persistence = read_truth(node, "'persistence'"); }},
+       [&](const Node& node) {
+         profile_.tune.persistence = yaml::read_truth(node, "'persistence'", draft_.problems);
+       }},
       {"power_limit", false, [&](const Node& node) { profile_.tune.power_limit = read_watts(node); }},
   };
 }

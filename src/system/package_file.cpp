@@ -370,6 +370,17 @@ Package read_package_info(const fs::path& file) {
   reader.refuse("it has no .PKGINFO");
 }
 
+std::string mtree_sha256(const fs::path& file) {
+  PackageReader reader(file, "damaged");
+  while (auto* entry = reader.next()) {
+    if (path_of(entry) != ".MTREE") continue;
+    Sha256 sum;
+    reader.read([&](std::string_view piece) { sum.add(piece); });
+    return sum.finish();
+  }
+  reader.refuse("it has no .MTREE");
+}
+
 Package verify_package_archive(const fs::path& file, const std::function<void(std::uint64_t)>& progress) {
   PackageReader reader(file, "damaged");
   auto contents = read_contents(reader, progress);

@@ -23,6 +23,9 @@ Package read_package_info(const std::filesystem::path& file);
 Package verify_package_archive(const std::filesystem::path& file,
                                const std::function<void(std::uint64_t)>& progress = {});
 
+/// SHA-256 of the package's .MTREE as it is in the archive, and so in the database once it is installed.
+std::string mtree_sha256(const std::filesystem::path& file);
+
 /// Compares an installed package with the .MTREE in its database entry: each file's type, size and SHA-256
 /// below `root`. `unchecked` are files that may differ or be missing: paths (backup files) and patterns as in
 /// NoExtract. The scriptlet and the changelog beside the .MTREE are compared as well. One line a problem.

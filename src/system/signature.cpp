@@ -6,7 +6,6 @@
 #include "system/archive.hpp"
 #include "system/files.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <gpgme.h>
 
@@ -160,9 +159,8 @@ SignatureState state_of(const _gpgme_signature& signature, const Key& key) {
   if (code == GPG_ERR_SIG_EXPIRED || (signature.summary & GPGME_SIGSUM_SIG_EXPIRED)) return signature_expired;
   if (code != GPG_ERR_NO_ERROR)
     cannot_check(fmt::format("gpg does not understand this one: {}", gpgme_strerror(signature.status)));
-  const bool trusted =
-      signature.validity == GPGME_VALIDITY_FULL || signature.validity == GPGME_VALIDITY_ULTIMATE;
-  return trusted ? good : untrusted;
+  if (signature.validity == GPGME_VALIDITY_FULL || signature.validity == GPGME_VALIDITY_ULTIMATE) return good;
+  return signature.validity == GPGME_VALIDITY_MARGINAL ? marginal : untrusted;
 }
 
 SignatureReport report_of(const Context& context, const _gpgme_signature& signature) {
@@ -173,42 +171,27 @@ SignatureReport report_of(const Context& context, const _gpgme_signature& signat
   return report;
 }
 
-/// "made on 2017-12-13 by NAME (FINGERPRINT)", as far as it is known.
-std::string origin(const SignatureReport& report) {
-  std::string text = report.made > 0 ? fmt::format("made on {:%Y-%m-%d}", fmt::gmtime(report.made)) : "made";
-  if (!report.signer.empty()) text += fmt::format(" by {}", report.signer);
-  if (!report.fingerprint.empty()) text += fmt::format(" ({})", report.fingerprint);
-  return text;
+/// The fingerprints of all keys and subkeys in a file of exported keys; none when gpg cannot read it.
+std::vector<std::string> keys_in(const fs::path& file) {
+  std::vector<std::string> fingerprints;
+  const PrivateFolder home;
+  const auto context = context_for(home.path);
+  const auto fd = open_file(file, O_RDONLY);
+  const auto data = data_of(fd);
+  if (gpgme_op_keylist_from_data_start(context.get(), data.get(), 0) != GPG_ERR_NO_ERROR) return {};
+  for (gpgme_key_t raw = nullptr; gpgme_op_keylist_next(context.get(), &raw) == GPG_ERR_NO_ERROR;) {
+    const Key key(raw, &gpgme_key_unref);
+    for (auto subkey = key->subkeys; subkey; subkey = subkey->next)
+      if (subkey->fpr) fingerprints.emplace_back(subkey->fpr);
+  }
+  return fingerprints;
 }
 
-/// What a signature that is not good is, said of its key; and the one safe thing to type.
-std::string complaint_of(const SignatureReport& report) {
-  const auto by = origin(report);
-  switch (report.state) {
-    case SignatureState::good:
-      break;
-    case SignatureState::untrusted:
-      return fmt::format("the signature {} is valid, but too few main keys certify that key", by);
-    case SignatureState::key_expired:
-      return fmt::format("the signature {} is valid, but that key has expired since", by);
-    case SignatureState::signature_expired:
-      return fmt::format("the signature {} has expired", by);
-    case SignatureState::key_revoked:
-      return fmt::format("the signature {} is by a key that was revoked", by);
-    case SignatureState::key_disabled:
-      return fmt::format("the signature {} is by a key that pacman's keyring has disabled", by);
-    case SignatureState::unknown_key:
-      return fmt::format("the signature {} is by a key that pacman's keyring does not have", by);
-    case SignatureState::missing:
-      return "there is no signature beside it";
-    case SignatureState::tampered:
-      return fmt::format("it is not the file that the signature {} was made for", by);
-  }
-  return {};
-}
+}  // namespace
 
 std::string remedy_for(SignatureState state, const fs::path& file) {
   switch (state) {
+    case SignatureState::marginal:
     case SignatureState::untrusted:
     case SignatureState::key_expired:
     case SignatureState::unknown_key:
@@ -230,12 +213,10 @@ std::string remedy_for(SignatureState state, const fs::path& file) {
   return {};
 }
 
-}  // namespace
-
 SignatureReport check_signature(const fs::path& file, const fs::path& gpg_dir) {
   const View view(gpg_dir);
   const fs::path signature_file = file.string() + ".sig";
-  if (::access(signature_file.c_str(), F_OK) != 0) return {SignatureState::missing, {}, {}, 0};
+  if (::access(signature_file.c_str(), F_OK) != 0) return {.state = SignatureState::missing};
   const auto context = context_for(view.home());
   const auto signature_fd = open_file(signature_file, O_RDONLY);
   const auto file_fd = open_file(file, O_RDONLY);
@@ -246,7 +227,7 @@ SignatureReport check_signature(const fs::path& file, const fs::path& gpg_dir) {
   const bool no_signature = code == GPG_ERR_NO_DATA || code == GPG_ERR_BAD_DATA;
   if (!no_signature) require(failure, "gpg failed");
   const auto* result = no_signature ? nullptr : gpgme_op_verify_result(context.get());
-  if (!result || !result->signatures) return {SignatureState::tampered, {}, {}, 0};
+  if (!result || !result->signatures) return {.state = SignatureState::tampered};
   auto worst = report_of(context, *result->signatures);
   for (auto next = result->signatures->next; next; next = next->next)
     worst = std::max(worst, report_of(context, *next),
@@ -254,10 +235,20 @@ SignatureReport check_signature(const fs::path& file, const fs::path& gpg_dir) {
   return worst;
 }
 
+std::map<std::string, std::string> shipped_keys(const fs::path& folder) {
+  std::map<std::string, std::string> keyrings;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(folder, missing))
+    if (entry.path().extension() == ".gpg")
+      for (const auto& fingerprint : keys_in(entry.path()))
+        keyrings.emplace(fingerprint, entry.path().stem().string());
+  return keyrings;
+}
+
 void require_good_signature(const fs::path& file, const fs::path& gpg_dir) {
   const auto report = check_signature(file, gpg_dir);
   if (report.state == SignatureState::good) return;
-  throw Error(fmt::format("'{}' is not accepted: {}", file.string(), complaint_of(report)),
+  throw Error(fmt::format("'{}' is not accepted: {}", file.string(), sentence_of(report)),
               remedy_for(report.state, file));
 }
 

@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <ctime>
+#include "core/signature_report.hpp"
+
 #include <filesystem>
+#include <map>
 #include <string>
 
 namespace cudapin {
-
-/// What gpg says of a detached signature, each case told apart.
-enum class SignatureState {
-  good,         ///< valid, key fully trusted by pacman's keyring
-  untrusted,    ///< valid, but the key is not certified by enough main keys
-  key_expired,  ///< valid, but the key or subkey has expired since
-  signature_expired,
-  key_revoked,
-  key_disabled,
-  unknown_key,  ///< the key is not in the keyring
-  missing,      ///< there is no .sig file
-  tampered      ///< does not match the file: never acceptable
-};
-
-struct SignatureReport {
-  SignatureState state;
-  std::string fingerprint;  ///< of the signing key, or the key id when the key is unknown
-  std::string signer;       ///< user id as the keyring has it, or empty
-  std::time_t made = 0;
-};
 
 /// Checks FILE.sig against FILE with the keyring in `gpg_dir`. No network, no change to the keyring.
 /// Throws Error only when gpg itself cannot work (keyring missing or unreadable).
@@ -33,5 +15,12 @@ SignatureReport check_signature(const std::filesystem::path& file, const std::fi
 
 /// Throws unless the signature is good: says which case it is, who signed and the one safe remedy.
 void require_good_signature(const std::filesystem::path& file, const std::filesystem::path& gpg_dir);
+
+/// The one safe thing to type about a signature of `file` that is not good.
+std::string remedy_for(SignatureState state, const std::filesystem::path& file);
+
+/// The keys in the keyrings of `folder` (NAME.gpg, as keyring packages install them): the fingerprint of each
+/// key and subkey, and NAME.
+std::map<std::string, std::string> shipped_keys(const std::filesystem::path& folder);
 
 }  // namespace cudapin

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/lock_file.hpp"
 #include "support/lab.hpp"
 #include "system/files.hpp"
 
@@ -22,6 +23,19 @@ std::map<std::string, std::string> needs(Lab& lab) {
   for (const auto& file : json.at("packages"))
     found[fs::path(file.at("path").get<std::string>()).filename()] = file.at("needed_by");
   return found;
+}
+
+/// A lock on one file.
+std::string lock_on(const std::string& file) {
+  const LockedFile locked{
+      .package = {.name = "nccl", .version = parse_file_name(file)->version, .file = file},
+      .size = 1,
+      .sha256 = std::string(64, 'a'),
+      .mtree = std::string(64, 'a'),
+      .signer = std::string(40, 'A'),
+      .found = "/x"};
+  return lock_text(
+      {.profile = "old", .profile_sha256 = std::string(64, 'b'), .files = {locked}, .origin = ""});
 }
 
 /// Puts a version that nothing needs into the store.
@@ -55,11 +69,23 @@ TEST_CASE("store: what pins or undo need is never pruned and the rest by age") {
     REQUIRE(lab.cudapin({"store", "prune", "--keep", "0"}).status == ExitStatus::done);
     CHECK(!fs::exists(newer));
   }
-  SUBCASE("a file that this site's configuration names stays") {
-    write_text(lab.root.at("/etc/cudapin/lab.lock"), "file: nccl-2.3.7-1-x86_64.pkg.tar.zst\n");
+  SUBCASE("a file that a lock names stays and one that only a profile or a comment names does not") {
+    const auto third = add_stored(lab, "2.4.8-1");
+    write_text(lab.root.at("/etc/cudapin/notes/old.lock.yaml"), lock_on("nccl-2.3.7-1-x86_64.pkg.tar.zst"));
+    write_text(lab.root.at("/etc/cudapin/lab.txt"), "nccl-2.4.8-1-x86_64.pkg.tar.zst\n");
+    CHECK(needs(lab).at("nccl-2.3.7-1-x86_64.pkg.tar.zst") == "lock");
     REQUIRE(lab.cudapin({"store", "prune", "--keep", "0"}).status == ExitStatus::done);
     CHECK(fs::exists(old));
     CHECK(!fs::exists(newer));
+    CHECK(!fs::exists(third));
+  }
+  SUBCASE("nothing is pruned while a lock cannot be read") {
+    write_text(lab.root.at("/etc/cudapin/profiles/lab.lock.yaml"), "schema: 1\n");
+    const auto refused = lab.cudapin({"store", "prune", "--keep", "0"});
+    CHECK(refused.status == ExitStatus::failed);
+    CHECK(contains(refused.err, "lab.lock.yaml:1:1"));
+    CHECK(fs::exists(newer));
+    fs::remove(lab.root.at("/etc/cudapin/profiles/lab.lock.yaml"));
   }
   for (const auto& [file, reason] : found)
     if (!reason.empty()) CHECK_MESSAGE(needs(lab).count(file) == 1, file);

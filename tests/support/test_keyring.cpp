@@ -41,11 +41,9 @@ std::string make_key(const fs::path& home, const std::string& user, const std::s
 }
 
 std::string user_of(TestKey key) {
-  static const std::map<TestKey, std::string> names{{TestKey::trusted, "Trusted"},
-                                                    {TestKey::untrusted, "Untrusted"},
-                                                    {TestKey::expired, "Expired"},
-                                                    {TestKey::revoked, "Revoked"},
-                                                    {TestKey::absent, "Absent"}};
+  static const std::map<TestKey, std::string> names{
+      {TestKey::trusted, "Trusted"}, {TestKey::untrusted, "Untrusted"}, {TestKey::expired, "Expired"},
+      {TestKey::revoked, "Revoked"}, {TestKey::retired, "Retired"},     {TestKey::absent, "Absent"}};
   return fmt::format("{0} Packager <{0}@example.org>", names.at(key));
 }
 
@@ -86,6 +84,11 @@ void TestKeyring::make(TestKey key) {
     write_text(exported, certificate.substr(certificate.find("-----BEGIN")));
     gpg(gpg_dir(), {"--import", exported});
   }
+  if (key == TestKey::retired)
+    run_child(
+        {"sh", "-c",
+         fmt::format("printf 'disable\\nquit\\n' | gpg --homedir '{}' --command-fd 0 --batch --edit-key {}",
+                     gpg_dir().string(), fingerprint)});
   gpg(gpg_dir(), {"--check-trustdb"});
 }
 

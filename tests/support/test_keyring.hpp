@@ -14,6 +14,7 @@ enum class TestKey {
   untrusted,  ///< in the keyring, signed by nobody
   expired,    ///< trusted, but expired in 2021; signs in 2020
   revoked,    ///< trusted, but revoked since
+  retired,    ///< trusted, but disabled since, as pacman-key does with those that a keyring package retires
   absent      ///< not in the keyring
 };
 

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "support/archive_fixture.hpp"
+#include "support/gpg_home.hpp"
 #include "support/test_folder.hpp"
 #include "support/test_keyring.hpp"
 #include "system/archive.hpp"
@@ -27,74 +28,6 @@ namespace {
 using State = SignatureState;
 
 const std::string cuda = "cuda-11.1.0-2-x86_64.pkg.tar.zst";
-const std::string year_2020 = "20200101T000000!";
-
-/// A GnuPG home; its agent ends with it.
-class GpgHome {
- public:
-  GpgHome() {
-    fs::permissions(folder_.path(), fs::perms::owner_all);
-    write_text(folder_ / "gpg.conf", "no-greeting\nno-permission-warning\nlock-never\n");
-    write_text(folder_ / "pubring.gpg", "");
-  }
-  ~GpgHome() { run_child({"gpgconf", "--homedir", folder_.path(), "--kill", "all"}); }
-  GpgHome(const GpgHome&) = delete;
-  GpgHome& operator=(const GpgHome&) = delete;
-
-  const fs::path& path() const { return folder_.path(); }
-  std::string gpg(std::vector<std::string> arguments) const {
-    std::vector<std::string> argv{
-        "gpg", "--homedir", path(), "--batch", "--yes", "--quiet", "--no-auto-check-trustdb"};
-    argv.insert(argv.end(), arguments.begin(), arguments.end());
-    const auto result = run_child(argv, 120);
-    if (result.status != 0)
-      throw std::runtime_error(fmt::format("{}: {}", fmt::join(arguments, " "), result.err));
-    return result.out;
-  }
-  std::string make_key(const std::string& user, const std::string& usage, const std::string& expires) const {
-    gpg({"--faked-system-time", year_2020, "--passphrase", "", "--quick-gen-key", user, "ed25519", usage,
-         expires});
-    const auto listing = gpg({"--with-colons", "--list-keys", "=" + user});
-    return listing.substr(listing.find("\nfpr:::::::::") + 14 - 1, 40);
-  }
-  void trust(const std::string& fingerprint, char how) const {
-    write_text(folder_ / "trust", fmt::format("{}:{}:\n", fingerprint, how));
-    gpg({"--import-ownertrust", folder_ / "trust"});
-  }
-
- private:
-  TestFolder folder_;
-};
-
-/// What pacman-key --init and --populate do: a local master key signs the main keys, their ownertrust is
-/// imported, retired keys are disabled.
-struct Populated {
-  Populated(const fs::path& keys, const std::vector<std::string>& main_keys,
-            const std::vector<std::string>& retired) {
-    const auto master = home.make_key("Pacman Keyring Master Key <pacman@localhost>", "cert,sign", "never");
-    home.trust(master, '6');
-    home.gpg({"--import", keys});
-    for (const auto& key : main_keys) {
-      home.gpg({"--quick-lsign-key", key});
-      home.trust(key, '4');
-    }
-    for (const auto& key : retired)
-      run_child({"sh", "-c",
-                 fmt::format("printf 'disable\\nquit\\n' | gpg --homedir '{}' --command-fd 0 "
-                             "--no-auto-check-trustdb --batch --edit-key {}",
-                             home.path().string(), key)});
-    home.gpg({"--check-trustdb"});
-  }
-  GpgHome home;
-};
-
-std::vector<std::string> fingerprints_in(const fs::path& file) {
-  std::vector<std::string> found;
-  std::istringstream lines(read_text(file));
-  for (std::string line; std::getline(lines, line);)
-    if (line.size() >= 40 && line[0] != '#') found.push_back(line.substr(0, 40));
-  return found;
-}
 
 struct Content {
   std::uintmax_t size;
@@ -140,21 +73,8 @@ TEST_CASE("signature: real packages have the states of the keyrings of 2017 and 
     return;
   }
   const auto packages = real / "packages";
-  const TestFolder unpacked;
-  REQUIRE(run_child(
-              {"tar", "-C", unpacked.path(), "-xf", packages / "archlinux-keyring-20171213-1-any.pkg.tar.xz"})
-              .status == 0);
-  const auto keyrings = unpacked / "usr/share/pacman/keyrings";
-  const Populated of_2017(keyrings / "archlinux.gpg", fingerprints_in(keyrings / "archlinux-trusted"),
-                          fingerprints_in(keyrings / "archlinux-revoked"));
-  // The main keys in force at archlinux-keyring's tag 20230320: its folders keyring/main/NAME/FINGERPRINT
-  // without a revocation.
-  const Populated of_2023(
-      real / "keyring" / "archlinux-keyring-20230320.gpg",
-      {"D8AFDDA07A5B6EDFA7D8CCDAD6D055F927843F1C", "69E6471E3AE065297529832E6BA0F5A2037F4F41",
-       "75BD80E4D834509F6E740257B1B73B02CC52A02A", "2AC0A42EFB0B5CBC7A0402ED4DC95B6D7BE9892E",
-       "91FFE0700E80619CEB73235CA88E23E377514E00"},
-      {});
+  const Populated of_2017 = populated_2017();
+  const Populated of_2023 = populated_2023();
   struct Row {
     const char* package;
     State in_2017;
@@ -164,11 +84,11 @@ TEST_CASE("signature: real packages have the states of the keyrings of 2017 and 
        {Row{"archlinux-keyring-20171213-1-any.pkg.tar.xz", State::good, State::good},
         Row{"dnssec-anchors-20170711-1-any.pkg.tar.xz", State::good, State::key_revoked},
         Row{"filesystem-2014.07-1-x86_64.pkg.tar.xz", State::good, State::untrusted},
-        Row{"archlinux-keyring-20140220-1-any.pkg.tar.xz", State::good, State::untrusted}}) {
+        Row{"archlinux-keyring-20140220-1-any.pkg.tar.xz", State::good, State::marginal}}) {
     const std::string name = package;
     CAPTURE(name);
-    CHECK((check_signature(packages / package, of_2017.home.path()).state == in_2017));
-    const auto report = check_signature(packages / package, of_2023.home.path());
+    CHECK((check_signature(packages / package, of_2017.path()).state == in_2017));
+    const auto report = check_signature(packages / package, of_2023.path());
     CHECK((report.state == in_2023));
     CHECK(report.fingerprint.size() == 40);
     CHECK(!report.signer.empty());
@@ -184,6 +104,7 @@ TEST_CASE("signature: each state of a key is told apart") {
                                    {TestKey::untrusted, State::untrusted},
                                    {TestKey::expired, State::key_expired},
                                    {TestKey::revoked, State::key_revoked},
+                                   {TestKey::retired, State::key_disabled},
                                    {TestKey::absent, State::unknown_key}}) {
     lab.keyring.sign(lab.file, key);
     const auto report = lab.check();
@@ -214,6 +135,44 @@ TEST_CASE("signature: every refusal names signer and day and one command that ke
     CHECK(contains(error->what(), lab.check().fingerprint));
     CHECK(error->hint == remedy);
   }
+}
+
+TEST_CASE("signature: a key that only one main key certifies has marginal trust") {
+  Signed lab;
+  const GpgHome home;
+  const auto master = home.make_key("Pacman Keyring Master Key <pacman@localhost>", "cert,sign", "never");
+  home.trust(master, '6');
+  const auto main_key = home.make_key("Main Key <main@example.org>", "cert,sign", "never");
+  home.gpg({"--default-key", master, "--quick-lsign-key", main_key});
+  home.trust(main_key, '4');
+  const auto packager = home.make_key("Packager <packager@example.org>", "cert,sign", "never");
+  home.trust(packager, '2');  // the home where it was made trusts it otherwise
+  const auto signed_by = [&](const std::string& key) {
+    home.gpg({"--faked-system-time", year_2020, "--local-user", key, "--output", lab.file.string() + ".sig",
+              "--detach-sign", lab.file});
+    home.gpg({"--check-trustdb"});
+    return check_signature(lab.file, home.path()).state;
+  };
+  CHECK((signed_by(packager) == State::untrusted));
+  home.gpg({"--default-key", main_key, "--quick-sign-key", packager});
+  CHECK((signed_by(packager) == State::marginal));
+  damage_file(lab.file, 0.5);
+  CHECK((check_signature(lab.file, home.path()).state == State::tampered));
+}
+
+TEST_CASE("signature: the shipped keyring that has a key is known without importing it") {
+  const TestFolder folder;
+  const GpgHome home;
+  const auto key = home.make_key("Packager <packager@example.org>", "cert,sign", "never");
+  home.gpg({"--faked-system-time", year_2020, "--passphrase", "", "--quick-add-key", key, "ed25519", "sign",
+            "never"});
+  home.gpg({"--output", folder / "lab.gpg", "--export", key});
+  write_text(folder / "broken.gpg", "no keys");
+  write_text(folder / "lab-trusted", key + ":4:\n");
+  const auto keys = shipped_keys(folder.path());
+  CHECK(keys.size() == 2);
+  CHECK(keys.at(key) == "lab");
+  CHECK(shipped_keys(folder / "absent").empty());
 }
 
 TEST_CASE("signature: a changed file is tampered with whoever signed it") {
@@ -289,17 +248,6 @@ TEST_CASE("signature: an expired subkey of a living key and an expired signature
   CHECK((sign({"--local-user", newest + "!"}).state == State::good));
   CHECK((sign({"--local-user", newest + "!", "--default-sig-expire", "30d"}).state ==
          State::signature_expired));
-}
-
-TEST_CASE("signature: a key that pacman-key disabled is told from a revoked one") {
-  Signed lab;
-  lab.keyring.sign(lab.file);
-  REQUIRE((lab.check().state == State::good));
-  run_child(
-      {"sh", "-c",
-       fmt::format("printf 'disable\\nquit\\n' | gpg --homedir '{}' --command-fd 0 --batch --edit-key {}",
-                   lab.keyring.gpg_dir().string(), lab.keyring.fingerprint(TestKey::trusted))});
-  CHECK((lab.check().state == State::key_disabled));
 }
 
 TEST_CASE("signature: checking leaves the keyring as it was and no folder behind") {

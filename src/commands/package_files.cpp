@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/package_files.hpp"
+
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "commands/way_back.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "system/alpm.hpp"
+#include "system/files.hpp"
+#include "system/package_file.hpp"
+#include "system/signature.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+
+namespace cudapin {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto keyring_folder = "/usr/share/pacman/keyrings";
+
+std::string again(const fs::path& file) {
+  return fmt::format("rm '{0}' '{0}.sig', then run it again", file.string());
+}
+
+/// How the file differs from what the lock says, or empty.
+std::string difference(const CheckedFile& file, const LockFile& lock) {
+  const auto* locked = lock.find_file(file.name.text());
+  if (!locked) return fmt::format("'{}' is not in the lock '{}'", file.name.text(), lock.origin);
+  if (locked->sha256 == file.sha256 && locked->size == file.size) return {};
+  return fmt::format(
+      "'{}' is not the file that the lock '{}' names: {} bytes with SHA-256 {}, not {} with {}",
+      file.path.string(), lock.origin, file.size, file.sha256, locked->size, locked->sha256);
+}
+
+void require_exact(std::span<const CheckedFile> files, const LockFile& lock) {
+  std::vector<std::string> problems;
+  std::string hint;
+  for (const auto& file : files)
+    if (auto problem = difference(file, lock); !problem.empty()) {
+      problems.push_back(std::move(problem));
+      if (hint.empty()) hint = again(file.path);
+    }
+  if (!problems.empty()) throw Error(join(problems, "\n"), hint);
+}
+
+CheckedFile check_file(const Checks& checks, const fs::path& path) {
+  CheckedFile file{.name = *parse_file_name(path.filename().string()),
+                   .path = path,
+                   .size = fs::file_size(path),
+                   .sha256 = sha256_file(path),
+                   .signature = check_signature(path, checks.conf.gpg_dir)};
+  if (may_be_vouched(file.signature.state))
+    for (const auto& lock : checks.vouching)
+      if (lock.vouches_for(file.name.text(), file.sha256)) file.vouching = lock.file.origin;
+  return file;
+}
+
+/// What a person can do about it, safely. A key that is gone for good comes back with no keyring.
+std::string remedy_of(const CheckedFile& file, const std::string& profile) {
+  using enum SignatureState;
+  const auto state = file.signature.state;
+  const auto vouch = profile.empty() ? "" : fmt::format("sudo cudapin lock {} --vouch", profile);
+  if (state == unknown_key && !file.keyring.empty()) return "pacman-key --populate";
+  if (state == key_revoked || state == key_disabled || state == signature_expired)
+    return vouch.empty() ? remedy_for(state, file.path) : vouch;
+  const auto remedy = remedy_for(state, file.path);
+  return may_be_vouched(state) && !vouch.empty()
+             ? fmt::format("{}; where that does not help: {}", remedy, vouch)
+             : remedy;
+}
+
+void require_the_package(const Package& found, const CheckedFile& file, const PacmanConf& conf) {
+  if (found.name != file.name.name || found.version != file.name.version.text())
+    throw Error(fmt::format("'{}' holds {} {} instead of {} {}", file.path.string(), printable(found.name),
+                            printable(found.version), file.name.name, file.name.version.text()),
+                again(file.path));
+  if (found.arch != "any" && std::ranges::find(conf.architectures, found.arch) == conf.architectures.end())
+    throw Error(fmt::format("'{}' is built for {}, this system is {}", file.path.string(),
+                            printable(found.arch), join(conf.architectures, ", ")),
+                again(file.path));
+}
+
+/// The installed package that ships the keyring, else the keyring's own name.
+std::string owner_of(const LocalDatabase& database, const std::string& keyring) {
+  const auto usual = keyring + "-keyring";
+  return database.find(usual) ? usual : keyring;
+}
+
+std::string signer_text(const CheckedFile& file) {
+  std::vector<std::string> parts;
+  for (const auto& part : {day_made(file.signature), file.signature.signer, file.signature.fingerprint})
+    if (!part.empty()) parts.push_back(part);
+  if (!file.keyring.empty()) parts.push_back("key in " + file.keyring);
+  return join(parts, ", ");
+}
+
+}  // namespace
+
+Checks checks_with(const Host& host, const PacmanConf& conf, const std::optional<Lock>& lock, bool quiet) {
+  Checks checks{host, conf, quiet};
+  if (!lock) return checks;
+  checks.exact = &lock->file;
+  checks.vouching = std::span<const Lock>(&*lock, 1);
+  return checks;
+}
+
+std::vector<fs::path> fetch_files(const Host& host, const Sources& sources,
+                                  const std::vector<PackageFileName>& files, bool quiet) {
+  ProgressBar bar(*host.err, host.err_is_terminal, quiet, host.columns);
+  std::vector<fs::path> paths;
+  for (const auto& file : files) {
+    host.check_interrupt();
+    paths.push_back(fetch(host, sources, file, [&](const DownloadProgress& progress) {
+      if (progress.total > progress.received)
+        require_space(sources.store, progress.total - progress.received);
+      bar.update(progress.file, progress.received, progress.total, progress.rate);
+    }));
+    bar.finish(paths.back().filename().string(), fs::file_size(paths.back()));
+  }
+  return paths;
+}
+
+std::vector<CheckedFile> check_files(const Checks& checks, const std::vector<fs::path>& files) {
+  ProgressBar bar(*checks.host.err, checks.host.err_is_terminal, checks.quiet, checks.host.columns);
+  std::vector<CheckedFile> checked;
+  for (const auto& file : files) {
+    checks.host.check_interrupt();
+    bar.update("checking " + file.filename().string(), checked.size(), files.size(), 0);
+    checked.push_back(check_file(checks, file));
+  }
+  if (checks.exact) require_exact(checked, *checks.exact);
+  if (!std::ranges::all_of(checked, is_accepted)) find_keyrings(checks.host, checks.conf, checked);
+  return checked;
+}
+
+bool is_accepted(const CheckedFile& file) {
+  return file.signature.state == SignatureState::good || !file.vouching.empty();
+}
+
+void require_accepted(std::span<const CheckedFile> files, const std::string& profile) {
+  std::vector<std::string> problems;
+  std::string hint;
+  for (const auto& file : files) {
+    if (is_accepted(file)) continue;
+    problems.push_back(
+        fmt::format("'{}' is not accepted: {}", file.path.string(), sentence_of(file.signature)));
+    if (hint.empty()) hint = remedy_of(file, profile);
+  }
+  if (!problems.empty()) throw Error(join(problems, "\n"), hint);
+}
+
+std::vector<Package> check_archives(const Checks& checks, std::span<const CheckedFile> files) {
+  ProgressBar bar(*checks.host.err, checks.host.err_is_terminal, checks.quiet, checks.host.columns);
+  std::vector<Package> descriptions;
+  for (const auto& file : files) {
+    checks.host.check_interrupt();
+    descriptions.push_back(verify_package_archive(file.path, [&](std::uint64_t done) {
+      bar.update("verifying " + file.name.name, done, file.size, 0);
+      checks.host.check_interrupt();
+    }));
+    require_the_package(descriptions.back(), file, checks.conf);
+  }
+  return descriptions;
+}
+
+void find_keyrings(const Host& host, const PacmanConf& conf, std::vector<CheckedFile>& files) {
+  const auto keys = shipped_keys(host.at(keyring_folder));
+  if (keys.empty()) return;
+  const LocalDatabase database(conf);
+  for (auto& file : files) {
+    const auto& wanted = file.signature.fingerprint;
+    const auto found = std::ranges::find_if(
+        keys, [&](const auto& key) { return !wanted.empty() && key.first.ends_with(wanted); });
+    if (found != keys.end()) file.keyring = owner_of(database, found->second);
+  }
+}
+
+std::string signatures_text(std::span<const CheckedFile> files, const Host& host) {
+  std::vector<Row> rows;
+  for (const auto& file : files) {
+    const auto word = std::string(word_of(file.signature.state));
+    rows.push_back({file.name.name + " " + file.name.version.text(),
+                    file.vouching.empty() ? word : "vouched for: " + word, signer_text(file)});
+  }
+  return table(rows, {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
+}
+
+std::string signatures_json(std::span<const CheckedFile> files) {
+  auto packages = nlohmann::json::array();
+  for (const auto& file : files)
+    packages.push_back({{"name", file.name.name},
+                        {"version", file.name.version.text()},
+                        {"path", file.path.string()},
+                        {"size", file.size},
+                        {"sha256", file.sha256},
+                        {"signature", word_of(file.signature.state)},
+                        {"signer", file.signature.signer},
+                        {"fingerprint", file.signature.fingerprint},
+                        {"made", day_made(file.signature)},
+                        {"keyring", file.keyring},
+                        {"vouched_by", file.vouching}});
+  return nlohmann::json{{"schema", 1}, {"packages", packages}}.dump(
+             2, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace cudapin

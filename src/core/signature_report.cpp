@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/signature_report.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace cudapin {
+
+namespace {
+
+/// The sentence has `{}` where the signature's origin stands.
+struct Words {
+  SignatureState state;
+  std::string_view word;
+  std::string_view sentence;
+};
+
+using enum SignatureState;
+
+constexpr std::array<Words, 10> all_words{{
+    {good, "good", "the signature {} is good"},
+    {marginal, "marginal trust", "the signature {} is valid, but not enough main keys certify that key"},
+    {untrusted, "unknown trust", "the signature {} is valid, but too few main keys certify that key"},
+    {key_expired, "key expired", "the signature {} is valid, but that key has expired since"},
+    {signature_expired, "signature expired", "the signature {} has expired"},
+    {key_revoked, "key revoked", "the signature {} is by a key that was revoked"},
+    {key_disabled, "key disabled", "the signature {} is by a key that pacman's keyring has disabled"},
+    {unknown_key, "unknown key", "the signature {} is by a key that pacman's keyring does not have"},
+    {missing, "missing", "there is no signature beside it"},
+    {tampered, "tampered", "it is not the file that the signature {} was made for"},
+}};
+
+const Words& words_of(SignatureState state) { return *std::ranges::find(all_words, state, &Words::state); }
+
+}  // namespace
+
+std::string_view word_of(SignatureState state) { return words_of(state).word; }
+
+std::optional<SignatureState> signature_state(std::string_view word) {
+  const auto found = std::ranges::find(all_words, word, &Words::word);
+  return found == all_words.end() ? std::nullopt : std::optional(found->state);
+}
+
+bool matches_file(SignatureState state) { return state < unknown_key; }
+
+bool may_be_vouched(SignatureState state) { return matches_file(state) && state != good; }
+
+std::string day_made(const SignatureReport& report) {
+  return report.made > 0 ? fmt::format("{:%Y-%m-%d}", fmt::gmtime(report.made)) : "";
+}
+
+std::string sentence_of(const SignatureReport& report) {
+  const auto day = day_made(report);
+  auto origin = day.empty() ? "made" : "made on " + day;
+  if (!report.signer.empty()) origin += " by " + report.signer;
+  if (!report.fingerprint.empty()) origin += fmt::format(" ({})", report.fingerprint);
+  return fmt::format(fmt::runtime(words_of(report.state).sentence), origin);
+}
+
+}  // namespace cudapin
