@@ -52,9 +52,9 @@ TEST_CASE("sources: C034 a set behind redirects is installed and every name is a
   REQUIRE_MESSAGE(run.status == ExitStatus::done, run.err);
   const auto asked = requests_at(lab.server);
   CHECK(asked.size() >= 4);
-  for (const auto& [path, times] : asked) {
-    CHECK_MESSAGE(times == 1, path);
-    CHECK_MESSAGE(!path.ends_with('/'), path);
+  for (const auto& each : asked) {
+    CHECK_MESSAGE(each.second == 1, each.first);
+    CHECK_MESSAGE(!each.first.ends_with('/'), each.first);
   }
   CHECK(std::ranges::count(lab.server.requests(), std::string("items"), &LoggedRequest::host) > 0);
   CHECK(!contains(run.err, "another archive"));
@@ -112,7 +112,7 @@ TEST_CASE("sources: C044 when no archive has it every one that was asked is name
   CHECK(contains(run.err, "cannot find 'nccl-1.0-1-x86_64.pkg.tar.zst'"));
   CHECK(contains(run.err, "'" + gone.url() + "/2019' does not have it"));
   CHECK(contains(run.err, "'" + lab.server.url() + "/' does not have it"));
-  for (const auto& [path, times] : requests_at(lab.server)) CHECK_MESSAGE(times == 1, path);
+  for (const auto& each : requests_at(lab.server)) CHECK_MESSAGE(each.second == 1, each.first);
 }
 
 }  // namespace cudapin
