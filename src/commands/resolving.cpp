@@ -3,6 +3,8 @@
 
 #include "core/error.hpp"
 #include "core/pins.hpp"
+#include "core/plan.hpp"
+#include "core/upgrade_forecast.hpp"
 #include "system/catalog.hpp"
 #include "system/snapshot.hpp"
 
@@ -101,6 +103,13 @@ Resolution resolve_here(const Host& host, const PacmanConf& conf, const Sources&
       text += "\n" + note.what + (note.evidence.empty() ? "" : " (" + note.evidence + ")");
     throw Error(text, error.hint, error.status);
   }
+}
+
+std::vector<Finding> upgrade_findings(const Host& host, const PacmanConf& conf, const Profile& profile,
+                                      std::span<const std::string> pins, std::span<const Package> installed) {
+  const auto repositories = repositories_of(host, conf);
+  if (!repositories) return {};
+  return forecast_upgrade(packages_after(profile, installed), pins, *repositories);
 }
 
 }  // namespace cudapin

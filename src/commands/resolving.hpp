@@ -15,4 +15,9 @@ namespace cudapin {
 Resolution resolve_here(const Host& host, const PacmanConf& conf, const Sources& sources,
                         const Profile& profile, std::span<const Package> installed);
 
+/// What an upgrade by pacman would come to with the profile in force: what its pins hold back and where it
+/// would stop. Empty where pacman has no repositories.
+std::vector<Finding> upgrade_findings(const Host& host, const PacmanConf& conf, const Profile& profile,
+                                      std::span<const std::string> pins, std::span<const Package> installed);
+
 }  // namespace cudapin

@@ -3,12 +3,14 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
+#include "commands/leaving.hpp"
 #include "commands/manjaro.hpp"
 #include "commands/package_files.hpp"
 #include "commands/profiles.hpp"
 #include "commands/resolving.hpp"
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
+#include "core/module_rules.hpp"
 #include "core/pins.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
@@ -330,6 +332,12 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   auto plan = make_plan(profile, installed);
   plan.findings = std::move(findings);
   std::ranges::move(resolution.notes, std::back_inserter(plan.findings));
+  if (const auto problems = module_problems(profile, installed, packages_after(profile, installed));
+      !problems.empty())
+    throw Error(join(problems, "\n"),
+                fmt::format("cudapin show {} lists what is in the profile", profile.name));
+  std::ranges::move(upgrade_findings(host, conf, profile, plan.pins, installed),
+                    std::back_inserter(plan.findings));
   note_missing_way_back(host, conf, plan);
   note_ignored_already(conf, plan);
   note_lock(lock, plan);
@@ -338,6 +346,8 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   refuse_foreign_builds(plan, sources);
   note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);
+  std::ranges::move(leaving_findings(conf, LocalDatabase(conf), plan, installed),
+                    std::back_inserter(plan.findings));
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);

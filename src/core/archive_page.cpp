@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <string>
 
 namespace cudapin {
@@ -63,6 +64,7 @@ std::optional<std::uint64_t> size_in(std::string_view text) {
 void read_columns(std::string_view text, ArchivedFile& file) {
   constexpr std::size_t reach = 600;
   text = text.substr(0, reach);
+  if (const auto end = text.find("</a>"); end != text.npos) text.remove_prefix(end);
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (!is_digit(text[i])) continue;
     const auto rest = text.substr(i);
@@ -81,19 +83,24 @@ std::string target_of(std::string_view link) {
   return target.substr(target.rfind('/') + 1);
 }
 
-/// Calls `act(target, rest of the page)` for each link.
-template <typename Act>
-void each_link(std::string_view page, Act act) {
-  for (auto at = page.find(link_start); at != page.npos; at = page.find(link_start, at)) {
-    at += link_start.size();
-    const auto end = std::min(page.find('"', at), page.size());
-    act(page.substr(at, end - at), end);
-    at = end;
-  }
+/// Moves `at` to the end of the next link behind it; false when there is none.
+bool next_link(std::string_view page, std::size_t& at, std::string_view& link) {
+  const auto start = page.find(link_start, at);
+  if (start == page.npos) return false;
+  at = std::min(page.find('"', start + link_start.size()), page.size());
+  link = page.substr(start + link_start.size(), at - start - link_start.size());
+  return true;
+}
+
+/// Cheaply: a page has thousands of links.
+bool may_be_package(std::string_view link) {
+  constexpr std::string_view longest = ".pkg.tar.zst.sig";
+  const auto tail = link.substr(link.size() - std::min(link.size(), longest.size()));
+  return tail.find(".pkg.tar") != tail.npos || link.find_first_of("?#") != link.npos;
 }
 
 bool is_listed_package(std::string_view link) {
-  return link.find(".pkg.tar") != link.npos && parse_file_name(target_of(link)).has_value();
+  return may_be_package(link) && parse_file_name(target_of(link)).has_value();
 }
 
 bool contains(std::string_view page, std::string_view text) { return page.find(text) != page.npos; }
@@ -101,11 +108,9 @@ bool contains(std::string_view page, std::string_view text) { return page.find(t
 }  // namespace
 
 PageKind kind_of_page(std::string_view page) {
-  bool has_package = false;
-  each_link(page, [&](std::string_view link, std::size_t) {
-    has_package = has_package || is_listed_package(link);
-  });
-  if (has_package) return PageKind::listing;
+  std::string_view link;
+  for (std::size_t at = 0; next_link(page, at, link);)
+    if (is_listed_package(link)) return PageKind::listing;
   const bool is_list = contains(page, "href=\"../\"") || contains(page, ">Index of ") ||
                        contains(page, "directory-listing-table");
   return is_list || trim(page).empty() ? PageKind::empty : PageKind::other;
@@ -114,24 +119,29 @@ PageKind kind_of_page(std::string_view page) {
 std::vector<ArchivedFile> files_in_page(std::string_view page, std::string_view name) {
   std::vector<ArchivedFile> files;
   std::vector<std::string> texts;
-  std::vector<std::string> signatures;
+  std::set<std::string> signatures;  // of files that they do not follow
+  files.reserve(page.size() / 256);
+  texts.reserve(page.size() / 256);
+  std::string_view last_link;
   std::size_t columns = page.npos;
   // What a file's row says lies between its link and the next link to a file.
   const auto close_row = [&](std::size_t end) {
     if (columns != page.npos) read_columns(page.substr(columns, end - columns), files.back());
     columns = page.npos;
   };
-  each_link(page, [&](std::string_view link, std::size_t end) {
-    if (!contains(link, ".pkg.tar")) return;
+  const auto take = [&](std::string_view link, std::size_t end) {
+    if (!may_be_package(link)) return;
+    if (!files.empty() && link.ends_with(".sig") && link.substr(0, link.size() - 4) == last_link) {
+      close_row(end);
+      files.back().has_signature = true;
+      return;
+    }
     auto target = target_of(link);
     if (!target.starts_with(name)) return;
     if (target.ends_with(".sig")) {
       close_row(end);
       target.resize(target.size() - 4);
-      if (!texts.empty() && texts.back() == target)
-        files.back().has_signature = true;
-      else
-        signatures.push_back(std::move(target));
+      signatures.insert(std::move(target));
       return;
     }
     auto file = parse_file_name(target);
@@ -140,11 +150,13 @@ std::vector<ArchivedFile> files_in_page(std::string_view page, std::string_view 
     files.push_back({std::move(*file), ""});
     texts.push_back(std::move(target));
     columns = end;
-  });
+    last_link = link;
+  };
+  std::string_view link;
+  for (std::size_t at = 0; next_link(page, at, link);) take(link, at);
   close_row(page.size());
-  for (const auto& signature : signatures)
-    if (const auto signed_one = std::ranges::find(texts, signature); signed_one != texts.end())
-      files[static_cast<std::size_t>(signed_one - texts.begin())].has_signature = true;
+  for (std::size_t i = 0; !signatures.empty() && i < files.size(); ++i)
+    if (signatures.contains(texts[i])) files[i].has_signature = true;
   return files;
 }
 

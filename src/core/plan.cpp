@@ -140,11 +140,17 @@ std::vector<std::string> Plan::removals() const {
   return names;
 }
 
+std::vector<Package> packages_after(const Profile& whole, std::span<const Package> installed) {
+  const auto profile = for_installed(whole, installed);
+  auto after = untouched_by(profile, installed);
+  for (const auto& wanted : profile.packages) after.push_back(as_package(wanted));
+  return after;
+}
+
 std::vector<std::string> dependency_problems(const Profile& whole, std::span<const Package> installed) {
   const auto profile = for_installed(whole, installed);
   const auto rest = untouched_by(profile, installed);
-  auto after = rest;
-  for (const auto& wanted : profile.packages) after.push_back(as_package(wanted));
+  const auto after = packages_after(profile, installed);
   std::vector<std::string> problems;
   for (const auto& wanted : profile.packages) add_unmet(as_package(wanted), after, problems);
   for (const auto& package : rest) add_broken(package, installed, after, problems);

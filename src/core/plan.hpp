@@ -49,6 +49,9 @@ bool needs_file(const Action& action);
 /// The pure core of `use`: which packages change, and to what. One Error with all of dependency_problems.
 Plan make_plan(const Profile& profile, std::span<const Package> installed);
 
+/// What is installed once the profile is: `installed` without what it replaces or leaves, and its packages.
+std::vector<Package> packages_after(const Profile& profile, std::span<const Package> installed);
+
 /// What would be broken if `profile` were put on top of `installed`, one line each, every package named with
 /// its version: dependencies of the profile that nothing installed satisfies, installed packages that would
 /// lose a dependency they have now, conflicts outside a family.

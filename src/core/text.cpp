@@ -134,6 +134,7 @@ std::string percent_encode(std::string_view text) {
 
 std::string percent_decode(std::string_view text) {
   std::string decoded;
+  decoded.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool escaped =
         text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0;

@@ -41,6 +41,10 @@ std::optional<Version> Version::parse(std::string_view text) {
   return Version(std::string(text));
 }
 
+int Version::compare(const Version& left, const Version& right) {
+  return alpm_pkg_vercmp(left.text_.c_str(), right.text_.c_str());
+}
+
 std::string Version::upstream() const {
   const auto start = text_.find(':') + 1;  // npos + 1 is 0
   return text_.substr(start, text_.rfind('-') - start);

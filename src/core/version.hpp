@@ -24,11 +24,12 @@ class Version {
   std::string upstream() const;
 
   friend std::strong_ordering operator<=>(const Version& left, const Version& right) {
-    return compare_versions(left.text_, right.text_) <=> 0;
+    return compare(left, right) <=> 0;
   }
   friend bool operator==(const Version& left, const Version& right) { return (left <=> right) == 0; }
 
  private:
+  static int compare(const Version& left, const Version& right);
   explicit Version(std::string text) : text_(std::move(text)) {}
   std::string text_;
 };

@@ -162,7 +162,8 @@ Error no_such_file(const Host& host, const Sources& sources, const PackageFileNa
 std::vector<SourcePlace> archive_places(const Sources& sources) {
   std::vector<Place> places;
   for (const auto& archive : sources.archives) places.push_back(place_of(archive));
-  std::ranges::stable_partition(places, [](const Place& place) { return !place.folder.empty(); });
+  std::stable_partition(places.begin(), places.end(),
+                        [](const Place& place) { return !place.folder.empty(); });
   return places;
 }
 

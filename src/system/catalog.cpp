@@ -15,6 +15,13 @@ namespace {
 using Catalogs = std::vector<Catalog>;
 using Names = std::span<const std::string>;
 
+void append(std::vector<ArchivedFile>& files, std::vector<ArchivedFile>&& more) {
+  if (files.empty())
+    files = std::move(more);
+  else
+    std::ranges::move(more, std::back_inserter(files));
+}
+
 /// The packages that lie in a folder, whoever of `names` they are of.
 void add_folder(const fs::path& folder, const std::string& place, Names names, Catalogs& catalogs) {
   std::error_code missing;
@@ -79,7 +86,7 @@ class Lists {
     for (std::size_t row = 0; row < archives_.size(); ++row)
       for (std::size_t column = 0; column < names_.size(); ++column) {
         auto& list = at(row, column);
-        std::ranges::move(list.files, std::back_inserter(catalogs[column].files));
+        append(catalogs[column].files, std::move(list.files));
         if (!list.problem.empty()) catalogs[column].problems.push_back(std::move(list.problem));
       }
   }
@@ -127,7 +134,7 @@ std::vector<Catalog> catalogs_of(const Host& host, const Sources& sources, Names
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
     auto& catalog = catalogs[columns[i]];
-    std::ranges::move(archived[i].files, std::back_inserter(catalog.files));
+    append(catalog.files, std::move(archived[i].files));
     catalog.problems = std::move(archived[i].problems);
   }
   return catalogs;

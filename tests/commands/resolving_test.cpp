@@ -151,4 +151,35 @@ TEST_CASE("resolving: what would break is named with the choice and leaves when 
   CHECK(lab.version("cudnn") == "8.0.4.30-1");
 }
 
+TEST_CASE("resolving: who loads a library that leaves is told though no dependency says so") {
+  Lab lab;
+  lab.root.install(StandIn{
+      .name = "ollama-cuda",
+      .depends = {"cuda"},
+      .files = {
+          {.path = "usr/bin/ollama", .content = shared_object("", {"libcudart.so.13"}), .mode = 0755}}});
+  const auto shown = lab.use("ampere-11.1", {"--dry-run", "--json"});
+  CAPTURE(shown.out);
+  CHECK(has(shown.out,
+            "ollama-cuda 1-1 will probably stop working: it loads libcudart.so.13, which leaves with cuda"));
+}
+
+TEST_CASE("resolving: where an upgrade by pacman would stop is told before the pins are written") {
+  Lab lab;
+  const auto folder = lab.root.at("/var/lib/pacman/sync");
+  fs::create_directories(folder);
+  const StandIn next{.name = "python-pytorch-cuda", .version = "99-1", .depends = {"cuda>=13.2"}};
+  const StandIn cuda{.name = "cuda", .version = "13.2-1"};
+  write_sync_database(folder / "extra.db",
+                      std::vector<SyncEntry>{{next, build_package(next, lab.root.packages())},
+                                             {cuda, build_package(cuda, lab.root.packages())}});
+  write_text(lab.root.pacman_conf(), lab.pacman_conf() + "\n[extra]\nServer = file:///nowhere\n");
+  const auto shown = lab.use("ampere-11.1", {"--dry-run", "--json"});
+  CAPTURE(shown.err);
+  CHECK(has(shown.out, "the pins hold back: cuda 11.1.0-2 (there is 13.2-1)"));
+  CHECK(has(shown.out,
+            "'pacman -Syu' will stop: python-pytorch-cuda 99-1 needs 'cuda>=13.2', and cuda is pinned at "
+            "11.1.0-2"));
+}
+
 }  // namespace cudapin

@@ -93,6 +93,16 @@ TEST_CASE("archive page: a list without packages and a page of another kind are 
     CHECK((kind_of_page(page) == PageKind::other));
 }
 
+TEST_CASE("archive page: a signature counts wherever it stands") {
+  const auto files = files_in_page(
+      "<a href=\"cuda-2-1-x86_64.pkg.tar.zst.sig\">"
+      "<a href=\"cuda-1-1-x86_64.pkg.tar.zst\"><a href=\"cuda-2-1-x86_64.pkg.tar.zst\">",
+      "cuda");
+  REQUIRE(files.size() == 2);
+  CHECK(!files[0].has_signature);
+  CHECK(files[1].has_signature);
+}
+
 TEST_CASE("archive page: damaged and hostile links give nothing and harm nothing") {
   for (const auto* page :
        {"<a href=\"", "<a href=\"cuda-1-1-x86_64.pkg.tar.zst",

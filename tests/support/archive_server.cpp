@@ -145,7 +145,7 @@ struct Node {
   std::string base;
 
   void start(const std::string& address, int port, httplib::Server::Handler handler) {
-    server.new_task_queue = [] { return new httplib::ThreadPool(8); };
+    server.new_task_queue = [] { return new httplib::ThreadPool(24); };
     server.set_keep_alive_timeout(1);
     server.set_tcp_nodelay(true);
     server.Get(".*", std::move(handler));
