@@ -182,6 +182,21 @@ TEST_CASE("lock: the text of what a profile extends counts too") {
   CHECK(contains(lab.use("lab", {"--dry-run"}).err, "another text"));
 }
 
+TEST_CASE("lock: a range stays at what it came to though the archive has a newer one") {
+  Lab lab;
+  write_text(lab.root.at("/etc/cudapin/profiles/lab.yaml"),
+             "name: lab\nextends: ampere-11.1\npackages: {nccl: 2.7.*}\n");
+  lab.add_to_archive(StandIn{.name = "nccl", .version = "2.7.8-3", .depends = {"glibc", "gcc-libs"}});
+  const auto locked = lock(lab, "lab");
+  CAPTURE(locked.err);
+  REQUIRE(locked.status == ExitStatus::done);
+  lab.add_to_archive(StandIn{.name = "nccl", .version = "2.7.9-1", .depends = {"glibc", "gcc-libs"}});
+  const auto result = lab.use("lab", {"--locked"});
+  CAPTURE(result.err);
+  CHECK(result.status == ExitStatus::done);
+  CHECK(lab.version("nccl") == "2.7.8-3");
+}
+
 TEST_CASE("lock: without one --locked fails and says how to get one") {
   Lab lab;
   const auto result = lab.use("ampere-11.1", {"--locked"});
