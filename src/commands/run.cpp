@@ -23,7 +23,10 @@ namespace {
 struct Dispatch {
   Host host;
 
-  ExitStatus operator()(const UseOptions& options) { return use(options, at_root(options)); }
+  ExitStatus operator()(const UseOptions& options) {
+    host.keeps_indexes = !options.dry_run || !host.privileged;
+    return use(options, at_root(options));
+  }
   ExitStatus operator()(const ReleaseOptions& options) { return release(options, at_root(options)); }
   ExitStatus operator()(const LockOptions& options) { return lock(options, at_root(options)); }
   ExitStatus operator()(const FetchOptions& options) { return fetch(options, at_root(options)); }

@@ -29,7 +29,8 @@ struct Host {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   unsigned columns = 80;
-  bool privileged = false;   ///< effective uid 0
+  bool privileged = false;    ///< effective uid 0
+  bool keeps_indexes = true;  ///< false for a dry run of root, which leaves no file at all
   std::string card_library;  ///< through which cards are set; empty: the driver's, and with another root none
   std::function<std::chrono::system_clock::time_point()> now;
   std::function<void(std::string_view)> on_step;  ///< told of every step of a change; tests stop there

@@ -45,6 +45,7 @@ std::optional<RepositoryIndex> kept_index(const Host& host, const std::string& n
 
 /// A folder that cannot be written to costs the next command the reading again, no more.
 void keep(const Host& host, const std::string& name, const std::string& text) {
+  if (!host.keeps_indexes) return;
   try {
     make_folders(index_folder(host));
     replace_file(index_folder(host) / name, text);
