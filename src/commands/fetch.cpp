@@ -60,7 +60,8 @@ ExitStatus fetch_profile(const FetchOptions& options, const Host& host) {
   auto sources = sources_of(host, conf, options.archives, options.offline);
   if (target != sources.store) sources.caches.insert(sources.caches.begin(), sources.store);
   sources.store = target;
-  if (!lock) profile = resolve_here(host, conf, sources, profile, installed).profile;
+  Repositories repositories(host, conf);
+  if (!lock) profile = resolve_here(host, conf, sources, profile, installed, repositories).profile;
   const auto checks = checks_with(host, conf, lock, options.quiet);
   const auto paths = fetch_files(host, sources, files_of(options, profile, installed), options.quiet);
   auto files = check_files(checks, paths);

@@ -114,7 +114,8 @@ ExitStatus lock(const LockOptions& options, const Host& host) {
   const auto conf = read_pacman_conf(host);
   const auto former = former_lock(host, profile);
   const auto sources = sources_of(host, conf, options.archives, options.offline);
-  profile = resolve_here(host, conf, sources, profile, LocalDatabase(conf).all()).profile;
+  Repositories repositories(host, conf);
+  profile = resolve_here(host, conf, sources, profile, LocalDatabase(conf).all(), repositories).profile;
   std::vector<PackageFileName> names;
   std::vector<std::string> found;
   for (const auto& package : profile.packages) {

@@ -21,8 +21,13 @@ namespace {
 class Supply {
  public:
   Supply(const Host& host, const PacmanConf& conf, const Sources& sources, const Profile& profile,
-         std::span<const Package> installed)
-      : host_(host), conf_(conf), sources_(sources), profile_(profile), installed_(installed) {}
+         std::span<const Package> installed, Repositories& repositories)
+      : host_(host),
+        conf_(conf),
+        sources_(sources),
+        profile_(profile),
+        installed_(installed),
+        repositories_(repositories) {}
 
   std::vector<ArchivedFile> files(const std::string& name) {
     auto catalog = catalog_of(host_, sources_, name);
@@ -31,11 +36,8 @@ class Supply {
   }
 
   const RepositoryIndex* repositories() {
-    if (!std::exchange(has_repositories_, true)) {
-      repositories_ = repositories_of(host_, conf_);
-      if (repositories_ && is_behind()) repositories_.reset();
-    }
-    return repositories_ ? &*repositories_ : nullptr;
+    if (!std::exchange(has_judged_, true)) is_behind_ = repositories_.index() && is_behind();
+    return is_behind_ ? nullptr : repositories_.index();
   }
 
   const RepositoryIndex* snapshot() {
@@ -62,7 +64,7 @@ class Supply {
   /// with it.
   bool is_behind() {
     for (const auto& package : installed_) {
-      const auto there = repositories_->find(package.name);
+      const auto there = repositories_.index()->find(package.name);
       if (!there || compare_versions(there->package.version, package.version) <= 0 ||
           !covering_entry(conf_.ignore_pkg, package.name).empty())
         continue;
@@ -79,17 +81,24 @@ class Supply {
   const Sources& sources_;
   const Profile& profile_;
   std::span<const Package> installed_;
-  bool has_repositories_ = false;
+  Repositories& repositories_;
+  bool has_judged_ = false;
+  bool is_behind_ = false;
   bool has_snapshot_ = false;
-  std::optional<RepositoryIndex> repositories_;
   std::optional<Snapshot> snapshot_;
 };
 
 }  // namespace
 
+const RepositoryIndex* Repositories::index() {
+  if (!std::exchange(is_read_, true)) index_ = repositories_of(host_, conf_);
+  return index_ ? &*index_ : nullptr;
+}
+
 Resolution resolve_here(const Host& host, const PacmanConf& conf, const Sources& sources,
-                        const Profile& profile, std::span<const Package> installed) {
-  Supply supply(host, conf, sources, profile, installed);
+                        const Profile& profile, std::span<const Package> installed,
+                        Repositories& repositories) {
+  Supply supply(host, conf, sources, profile, installed, repositories);
   const Supplies supplies{.files = [&](const std::string& name) { return supply.files(name); },
                           .repositories = [&] { return supply.repositories(); },
                           .snapshot = [&] { return supply.snapshot(); }};
@@ -105,11 +114,10 @@ Resolution resolve_here(const Host& host, const PacmanConf& conf, const Sources&
   }
 }
 
-std::vector<Finding> upgrade_findings(const Host& host, const PacmanConf& conf, const Profile& profile,
+std::vector<Finding> upgrade_findings(Repositories& repositories, const Profile& profile,
                                       std::span<const std::string> pins, std::span<const Package> installed) {
-  const auto repositories = repositories_of(host, conf);
-  if (!repositories) return {};
-  return forecast_upgrade(packages_after(profile, installed), pins, *repositories);
+  const auto* index = repositories.index();
+  return index ? forecast_upgrade(packages_after(profile, installed), pins, *index) : std::vector<Finding>{};
 }
 
 }  // namespace cudapin

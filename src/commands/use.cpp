@@ -324,7 +324,8 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   const auto sources = sources_of(host, conf, options.archives, options.offline);
   const auto installed = LocalDatabase(conf).all();
   profile.removals = removable(options.removals, installed);
-  auto resolution = resolve_here(host, conf, sources, profile, installed);
+  Repositories repositories(host, conf);
+  auto resolution = resolve_here(host, conf, sources, profile, installed, repositories);
   profile = std::move(resolution.profile);
   auto findings = judge_profile(profile, facts);
   std::ranges::move(tuning_findings(host, profile), std::back_inserter(findings));
@@ -336,7 +337,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
       !problems.empty())
     throw Error(join(problems, "\n"),
                 fmt::format("cudapin show {} lists what is in the profile", profile.name));
-  std::ranges::move(upgrade_findings(host, conf, profile, plan.pins, installed),
+  std::ranges::move(upgrade_findings(repositories, profile, plan.pins, installed),
                     std::back_inserter(plan.findings));
   note_missing_way_back(host, conf, plan);
   note_ignored_already(conf, plan);

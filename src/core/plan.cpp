@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/family.hpp"
+#include "core/satisfiers.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
@@ -56,20 +57,20 @@ std::vector<Package> untouched_by(const Profile& profile, std::span<const Packag
 
 std::string label(const Package& package) { return package.name + " " + package.version; }
 
-void add_unmet(const Package& package, std::span<const Package> after, std::vector<std::string>& problems) {
+void add_unmet(const Package& package, const Satisfiers& after, std::vector<std::string>& problems) {
   for (const auto& wanted : package.depends)
-    if (!find_satisfier(after, wanted))
+    if (!after.find(wanted))
       problems.push_back(
           fmt::format("{} needs '{}', which no installed package and none of the profile provides",
                       label(package), wanted.text()));
 }
 
 /// Only what is satisfied now counts: a package that was broken before is not the profile's doing.
-void add_broken(const Package& package, std::span<const Package> before, std::span<const Package> after,
+void add_broken(const Package& package, const Satisfiers& before, const Satisfiers& after,
                 std::vector<std::string>& problems) {
   for (const auto& wanted : package.depends) {
-    if (find_satisfier(after, wanted)) continue;
-    if (const auto* lost = find_satisfier(before, wanted))
+    if (after.find(wanted)) continue;
+    if (const auto* lost = before.find(wanted))
       problems.push_back(fmt::format(
           "the installed {} needs '{}', which {} provides now and the profile takes away; let it go "
           "with --remove {}, or change the profile",
@@ -151,9 +152,11 @@ std::vector<std::string> dependency_problems(const Profile& whole, std::span<con
   const auto profile = for_installed(whole, installed);
   const auto rest = untouched_by(profile, installed);
   const auto after = packages_after(profile, installed);
+  const Satisfiers before(installed);
+  const Satisfiers satisfiers(after);
   std::vector<std::string> problems;
-  for (const auto& wanted : profile.packages) add_unmet(as_package(wanted), after, problems);
-  for (const auto& package : rest) add_broken(package, installed, after, problems);
+  for (const auto& wanted : profile.packages) add_unmet(as_package(wanted), satisfiers, problems);
+  for (const auto& package : rest) add_broken(package, before, satisfiers, problems);
   for (const auto& wanted : profile.packages) add_conflicts(as_package(wanted), after, problems);
   for (const auto& package : rest)
     for (const auto& wanted : profile.packages)

@@ -5,6 +5,7 @@
 #include "core/family.hpp"
 #include "core/plan.hpp"
 #include "core/profile_words.hpp"
+#include "core/satisfiers.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
@@ -89,6 +90,8 @@ class Resolver {
   Profile profile_;
   std::span<const Package> installed_;
   const Supplies& supplies_;
+  std::vector<Package> after_;  ///< what will be installed, as far as it is known
+  std::optional<Satisfiers> satisfiers_;
   std::vector<Finding> notes_;
   std::vector<std::string> problems_;
   std::string hint_;
@@ -227,6 +230,7 @@ bool Resolver::meet_from(const RepositoryIndex* index, const std::string& place,
        .what = fmt::format("{} {} comes along, {} needs it", added.name, added.version.text(), user.name),
        .evidence = place});
   profile_.packages.push_back(std::move(added));
+  satisfiers_.reset();
   return true;
 }
 
@@ -247,9 +251,12 @@ void Resolver::complain_missing(const Package& user, const Dependency& wanted) {
 }
 
 void Resolver::meet(const Package& user, const Dependency& wanted) {
-  auto after = staying();
-  for (const auto& one : profile_.packages) after.push_back(as_package(one));
-  if (find_satisfier(after, wanted)) return;
+  if (!satisfiers_) {
+    after_ = staying();
+    for (const auto& one : profile_.packages) after_.push_back(as_package(one));
+    satisfiers_.emplace(after_);
+  }
+  if (satisfiers_->find(wanted)) return;
   const auto* repositories = supplies_.repositories ? supplies_.repositories() : nullptr;
   if (meet_from(repositories, "from the repositories of this system", user, wanted)) return;
   const auto* snapshot = supplies_.snapshot ? supplies_.snapshot() : nullptr;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/upgrade_forecast.hpp"
 
+#include "core/satisfiers.hpp"
 #include "core/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 
 namespace cudapin {
@@ -14,28 +14,6 @@ namespace cudapin {
 namespace {
 
 constexpr std::string_view remedy = "cudapin upgrade";
-
-/// Packages by what they are and provide.
-class Satisfiers {
- public:
-  explicit Satisfiers(std::span<const Package> packages) {
-    for (const auto& package : packages) add(package);
-  }
-  void add(const Package& package) {
-    by_name_[package.name].push_back(&package);
-    for (const auto& provision : package.provides) by_name_[provision.name].push_back(&package);
-  }
-  const Package* find(const Dependency& wanted) const {
-    const auto found = by_name_.find(wanted.name);
-    if (found == by_name_.end()) return nullptr;
-    const auto one = std::ranges::find_if(
-        found->second, [&](const Package* package) { return satisfies(*package, wanted); });
-    return one == found->second.end() ? nullptr : *one;
-  }
-
- private:
-  std::map<std::string_view, std::vector<const Package*>> by_name_;
-};
 
 std::string label(const Package& package) { return package.name + " " + package.version; }
 

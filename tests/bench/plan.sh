@@ -42,7 +42,7 @@ for repository in core extra; do
   [ $repository = core ] || count=14500
   mkdir -p "$root/desc/$repository" "$root/archive/repos/2020/10/12/$repository/os/x86_64"
   packages $count 1.0-1 "$root/desc/$repository"
-  bsdtar -czf "$root/archive/repos/2020/10/12/$repository/os/x86_64/$repository.db" -C "$root/desc/$repository" .
+  bsdtar -czf "$root/archive/repos/2020/10/12/$repository/os/x86_64/$repository.db" -s ',^\./,,' -C "$root/desc/$repository" .
   cp "$root/archive/repos/2020/10/12/$repository/os/x86_64/$repository.db" "$root/var/lib/pacman/sync/"
 done
 find "$root/desc/extra" -mindepth 1 -maxdepth 1 | sort | head -n 1400 | while read -r entry; do
@@ -64,6 +64,10 @@ files:
   - {file: nccl-2.7.8-3-x86_64.pkg.tar.zst, depends: [package14000, package12345, libpackage13000.so=13000-64]}
 END
 mkdir -p "$root/archive/packages/n/nccl"
+seq -f "$root/archive/packages/p/package%05.0f" 1 14500 | xargs mkdir -p
+seq -f '%05.0f' 1 14500 | awk -v folder="$root/archive/packages/p/package" '{
+  file = folder $1 "/package" $1 "-1.0-1-x86_64.pkg.tar.zst"; print "x" >file; close(file)
+}'
 echo x >"$root/archive/packages/n/nccl/nccl-2.7.8-3-x86_64.pkg.tar.zst"
 
 # Root's dry run leaves no file, not even an index: other people's do.
