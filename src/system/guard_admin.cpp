@@ -177,7 +177,8 @@ Verdict check(const GuardFiles& files, const Host& host, const std::vector<std::
                          [&](const auto& offered) { return offered == target.installed; });
     });
   }
-  return decide(files, host, [] { return std::vector<std::string>(); }, input);
+  return decide(
+      files, host, [] { return std::vector<std::string>(); }, input);
 }
 
 }  // namespace cudapin::guard_admin

@@ -210,7 +210,8 @@ int decide_on(const GuardFiles& files, const Host& host, GuardInput& input) {
   const auto passed = folder + "/passed";
   add_names_on_stdin(input.targets, !folder.empty() && ::access(passed.c_str(), F_OK) == 0);
   sharpen_deadline(host, input);
-  const auto verdict = cudapin::decide(files, host, [&] { return package_files_of_ancestors(host); }, input);
+  const auto verdict = cudapin::decide(
+      files, host, [&] { return package_files_of_ancestors(host); }, input);
   if (!verdict.lines.empty()) write_error(join(verdict.lines, "\n") + '\n');
   if (verdict.blocks) return guard_blocks;
   note_allowances(folder, verdict);

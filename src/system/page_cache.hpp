@@ -20,7 +20,8 @@ struct CachedPage {
   bool is_fresh(const Host& host) const;
 };
 
-/// Archive pages of earlier commands: root's in /var/lib/cudapin/pages, a user's in that user's own cache folder.
+/// Archive pages of earlier commands: root's in /var/lib/cudapin/pages, a user's in that user's own cache
+/// folder.
 class PageCache {
  public:
   explicit PageCache(const Host& host);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // make_repository FOLDER NAME <TABLE
 // Builds unsigned stand-ins into FOLDER and the sync database FOLDER/NAME.db over them. A line of TABLE is
-// `name version` and then any of `depends:A,B provides:A conflicts:A replaces:A files:usr/lib/libx.so bulk:BYTES`.
+// `name version` and then any of `depends:A,B provides:A conflicts:A replaces:A files:usr/lib/libx.so
+// bulk:BYTES`.
 #include "core/text.hpp"
 #include "support/standin.hpp"
 
