@@ -19,14 +19,13 @@ bool is_here(const std::string& source) { return !source.empty() && source.find(
 std::vector<ChangedLibraries> changed_libraries(const LocalDatabase& database, const Plan& plan) {
   std::vector<ChangedLibraries> changed;
   for (const auto& action : plan.actions) {
-    if (action.kind == ActionKind::keep || action.from.empty()) continue;
-    ChangedLibraries one{.package = action.name + " " + action.from,
-                         .before = library_names(database.files(action.name)),
-                         .after = {}};
+    if (action.kind == ActionKind::keep) continue;
+    ChangedLibraries one{.package = action.name + " " + action.from, .before = {}, .after = {}};
+    if (!action.from.empty()) one.before = library_names(database.files(action.name));
     one.is_certain = action.kind == ActionKind::remove || is_here(action.source);
     if (is_here(action.source)) one.after = library_names(paths_in_package(action.source));
     if (!one.is_certain) keep_those_of_the_version(one.before, action.from, action.to);
-    if (!one.before.empty()) changed.push_back(std::move(one));
+    if (!one.before.empty() || !one.after.empty()) changed.push_back(std::move(one));
   }
   return changed;
 }
@@ -53,8 +52,9 @@ bool may_be_program(const std::string& path) {
 }
 
 LibraryUser user_of(const PacmanConf& conf, const LocalDatabase& database, const Package& package) {
-  LibraryUser user{package.name, package.version, {}};
-  for (const auto& path : database.files(package.name)) {
+  const auto files = database.files(package.name);
+  LibraryUser user{package.name, package.version, {}, library_names(files)};
+  for (const auto& path : files) {
     if (path.ends_with('/') || !may_be_program(path)) continue;
     for (auto& library : needed_libraries(conf.root / path)) user.needs.insert(std::move(library));
   }

@@ -114,10 +114,12 @@ Resolution resolve_here(const Host& host, const PacmanConf& conf, const Sources&
   }
 }
 
-std::vector<Finding> upgrade_findings(Repositories& repositories, const Profile& profile,
-                                      std::span<const std::string> pins, std::span<const Package> installed) {
+std::vector<Finding> upgrade_findings(Repositories& repositories, const PacmanConf& conf,
+                                      const Profile& profile, std::span<const std::string> pins,
+                                      std::span<const Package> installed) {
   const auto* index = repositories.index();
-  return index ? forecast_upgrade(packages_after(profile, installed), pins, *index) : std::vector<Finding>{};
+  if (!index) return {};
+  return forecast_upgrade(packages_after(profile, installed), pins, foreign_ignores(conf), *index);
 }
 
 }  // namespace cudapin

@@ -35,7 +35,8 @@ Resolution resolve_here(const Host& host, const PacmanConf& conf, const Sources&
 
 /// What an upgrade by pacman would come to with the profile in force: what its pins hold back and where it
 /// would stop. Empty where pacman has no repositories.
-std::vector<Finding> upgrade_findings(Repositories& repositories, const Profile& profile,
-                                      std::span<const std::string> pins, std::span<const Package> installed);
+std::vector<Finding> upgrade_findings(Repositories& repositories, const PacmanConf& conf,
+                                      const Profile& profile, std::span<const std::string> pins,
+                                      std::span<const Package> installed);
 
 }  // namespace cudapin

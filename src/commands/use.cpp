@@ -86,9 +86,7 @@ void fill_sources(Plan& plan, const Sources& sources) {
 
 /// What the person's own IgnorePkg lines cover already: those lines stay on release.
 void note_ignored_already(const PacmanConf& conf, Plan& plan) {
-  auto theirs = conf.ignore_pkg;
-  for (const auto& name : pins_in(read_file(conf.file)))
-    if (const auto ours = std::ranges::find(theirs, name); ours != theirs.end()) theirs.erase(ours);
+  const auto theirs = foreign_ignores(conf);
   for (const auto& name : plan.pins)
     if (const auto entry = covering_entry(theirs, name); !entry.empty())
       plan.findings.push_back(
@@ -335,7 +333,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   auto plan = make_plan(profile, installed);
   plan.findings = std::move(findings);
   std::ranges::move(resolution.notes, std::back_inserter(plan.findings));
-  std::ranges::move(upgrade_findings(repositories, profile, plan.pins, installed),
+  std::ranges::move(upgrade_findings(repositories, conf, profile, plan.pins, installed),
                     std::back_inserter(plan.findings));
   note_missing_way_back(host, conf, plan);
   note_ignored_already(conf, plan);

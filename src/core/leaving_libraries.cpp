@@ -52,7 +52,7 @@ std::vector<Finding> judge_leaving(std::span<const ChangedLibraries> changed,
     std::vector<std::string> lost;
     const ChangedLibraries* first = nullptr;
     for (const auto& library : user.needs)
-      if (const auto* with = leaves_with(changed, library)) {
+      if (const auto* with = user.own.count(library) ? nullptr : leaves_with(changed, library)) {
         lost.push_back(library);
         if (!first) first = with;
       }

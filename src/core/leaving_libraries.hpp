@@ -13,7 +13,7 @@ namespace cudapin {
 
 /// A package that changes its version, by the names of its libraries (`libcudart.so.13`).
 struct ChangedLibraries {
-  std::string package;  ///< name and the version that leaves
+  std::string package;  ///< name and the version that leaves; of one that comes, `before` is empty
   std::set<std::string> before;
   std::set<std::string> after;
   bool is_certain = true;  ///< whether `after` was read from the package; else it is not known
@@ -24,6 +24,7 @@ struct LibraryUser {
   std::string name;
   std::string version;
   std::set<std::string> needs;
+  std::set<std::string> own;  ///< libraries that it brings itself
 };
 
 /// Names of libraries with a version in them among owned paths.
@@ -34,7 +35,7 @@ std::set<std::string> library_names(std::span<const std::string> paths);
 void keep_those_of_the_version(std::set<std::string>& names, std::string_view from, std::string_view to);
 
 /// One warning for each package that asks for a library that leaves, though no dependency says so. What
-/// another changed package still has, or nobody had, does not count.
+/// another changed package still has, the asking one brings itself, or nobody had, does not count.
 std::vector<Finding> judge_leaving(std::span<const ChangedLibraries> changed,
                                    std::span<const LibraryUser> users);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/upgrade_forecast.hpp"
 
+#include "core/pins.hpp"
 #include "core/satisfiers.hpp"
 #include "core/text.hpp"
 
@@ -17,17 +18,27 @@ constexpr std::string_view remedy = "cudapin upgrade";
 
 std::string label(const Package& package) { return package.name + " " + package.version; }
 
+bool refuses(const Package& package, const Package& other) {
+  return std::ranges::any_of(package.conflicts,
+                             [&](const Dependency& conflict) { return satisfies(other, conflict); });
+}
+
+bool exclude(const Package& one, const Package& other) { return refuses(one, other) || refuses(other, one); }
+
 class Forecast {
  public:
   Forecast(std::span<const Package> after, std::span<const std::string> pins,
-           const RepositoryIndex& repositories)
+           std::span<const std::string> ignored, const RepositoryIndex& repositories)
       : after_(after), pins_(pins) {
     for (const auto& package : after) {
       auto newer = repositories.find(package.name);
       const bool is_newer = newer && compare_versions(newer->package.version, package.version) > 0;
       if (is_newer && is_pinned(package.name))
         held_.push_back(fmt::format("{} (there is {})", label(package), newer->package.version));
-      next_.push_back(is_newer && !is_pinned(package.name) ? std::move(newer->package) : package);
+      if (is_pinned(package.name)) pinned_.push_back(package);
+      const bool stays =
+          !is_newer || is_pinned(package.name) || !covering_entry(ignored, package.name).empty();
+      next_.push_back(stays ? package : std::move(newer->package));
     }
   }
 
@@ -36,7 +47,10 @@ class Forecast {
     if (!held_.empty()) found.push_back({Severity::note, "the pins hold back: " + join(held_, ", "), "", ""});
     const Satisfiers now(after_);
     const Satisfiers then(next_);
-    for (std::size_t i = 0; i < next_.size(); ++i) add_jams(after_[i], next_[i], now, then, found);
+    for (std::size_t i = 0; i < next_.size(); ++i) {
+      add_jams(after_[i], next_[i], now, then, found);
+      if (after_[i].version != next_[i].version) add_conflicts(after_[i], next_[i], found);
+    }
     return found;
   }
 
@@ -64,17 +78,29 @@ class Forecast {
     }
   }
 
+  /// A new version that a pinned package excludes, as the old one does not.
+  void add_conflicts(const Package& before, const Package& next, std::vector<Finding>& found) const {
+    for (const auto& kept : pinned_)
+      if (exclude(next, kept) && !exclude(before, kept))
+        found.push_back({Severity::warning,
+                         fmt::format("'pacman -Syu' will stop: {} cannot be installed beside the pinned {}",
+                                     label(next), label(kept)),
+                         "", std::string(remedy)});
+  }
+
   std::span<const Package> after_;
   std::span<const std::string> pins_;
   std::vector<Package> next_;
+  std::vector<Package> pinned_;
   std::vector<std::string> held_;
 };
 
 }  // namespace
 
 std::vector<Finding> forecast_upgrade(std::span<const Package> after, std::span<const std::string> pins,
+                                      std::span<const std::string> ignored,
                                       const RepositoryIndex& repositories) {
-  return Forecast(after, pins, repositories).findings();
+  return Forecast(after, pins, ignored, repositories).findings();
 }
 
 }  // namespace cudapin

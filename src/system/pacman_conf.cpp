@@ -231,6 +231,13 @@ PacmanConf read_pacman_conf(const Host& host) {
   return conf;
 }
 
+std::vector<std::string> foreign_ignores(const PacmanConf& conf) {
+  auto entries = conf.ignore_pkg;
+  for (const auto& name : pins_in(read_file(conf.file)))
+    if (const auto ours = std::ranges::find(entries, name); ours != entries.end()) entries.erase(ours);
+  return entries;
+}
+
 void check_pins(const Host& host, std::span<const std::string> names) {
   (void)read_pacman_conf(host);
   const auto file = real_conf_file(host);

@@ -30,6 +30,9 @@ struct PacmanConf {
 /// Asks pacman-conf. Throws Error with pacman's own reason when the configuration is refused.
 PacmanConf read_pacman_conf(const Host& host);
 
+/// The entries of IgnorePkg that are not those of the managed block: they stay when the pins change.
+std::vector<std::string> foreign_ignores(const PacmanConf& conf);
+
 /// Throws what write_pins would throw now: the file cannot be changed, has no [options], or pacman would not
 /// take the pins. Changes nothing.
 void check_pins(const Host& host, std::span<const std::string> names);

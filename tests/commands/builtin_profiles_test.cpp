@@ -68,6 +68,7 @@ const Row archive_rows[] = {
     {"opencl-nvidia", "580.119.02-1", "zlib", "opencl-driver"},
     {"lib32-nvidia-utils", "580.119.02-1", "lib32-zlib lib32-gcc-libs lib32-libglvnd nvidia-utils",
      "lib32-vulkan-driver lib32-opengl-driver lib32-nvidia-libgl", "lib32-nvidia-libgl"},
+    {"lib32-opencl-nvidia", "580.119.02-1", "lib32-zlib lib32-gcc-libs", "lib32-opencl-driver"},
 };
 
 StandIn stand_in(const Row& row) {

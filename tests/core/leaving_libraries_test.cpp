@@ -32,9 +32,9 @@ TEST_CASE("leaving libraries: who loads what leaves is told and who loads what s
   const std::vector<ChangedLibraries> changed{
       {"cuda 13.1-1", {"libcudart.so.13", "libnvvm.so.4"}, {"libcudart.so.11.0", "libnvvm.so.4"}},
       {"cudnn 9-1", {"libcudnn.so.9"}, {}, false}};
-  const std::vector<LibraryUser> users{{"blender", "5.0-1", {"libcudart.so.13", "libc.so.6"}},
-                                       {"ollama-cuda", "1-1", {"libnvvm.so.4"}},
-                                       {"torch", "2-1", {"libcudnn.so.9", "libcudart.so.12"}}};
+  const std::vector<LibraryUser> users{{"blender", "5.0-1", {"libcudart.so.13", "libc.so.6"}, {}},
+                                       {"ollama-cuda", "1-1", {"libnvvm.so.4"}, {}},
+                                       {"torch", "2-1", {"libcudnn.so.9", "libcudart.so.12"}, {}}};
   const auto findings = judge_leaving(changed, users);
   REQUIRE(findings.size() == 2);
   CHECK(findings[0].what ==
@@ -47,7 +47,15 @@ TEST_CASE("leaving libraries: who loads what leaves is told and who loads what s
 TEST_CASE("leaving libraries: what another changed package brings has not left") {
   const std::vector<ChangedLibraries> changed{{"cuda-tools 12-1", {"libx.so.1"}, {}},
                                               {"cuda 12-1", {}, {"libx.so.1"}}};
-  CHECK(judge_leaving(changed, std::vector<LibraryUser>{{"a", "1-1", {"libx.so.1"}}}).empty());
+  CHECK(judge_leaving(changed, std::vector<LibraryUser>{{"a", "1-1", {"libx.so.1"}, {}}}).empty());
+}
+
+TEST_CASE("leaving libraries: who brings a library itself does not lose it") {
+  const std::vector<ChangedLibraries> changed{{"cuda 13-1", {"libcudart.so.13"}, {}}};
+  CHECK(
+      judge_leaving(changed, std::vector<LibraryUser>{{"a", "1-1", {"libcudart.so.13"}, {"libcudart.so.13"}},
+                                                      {"b", "1-1", {"libcudart.so.13"}, {}}})
+          .size() == 1);
 }
 
 }  // namespace cudapin

@@ -16,13 +16,15 @@ Package made(const std::string& name, const std::string& version,
 }
 
 std::vector<std::string> forecast(const std::vector<Package>& after, const std::vector<std::string>& pins,
-                                  const std::vector<Package>& repository) {
+                                  const std::vector<Package>& repository,
+                                  const std::vector<std::string>& ignored = {}) {
   std::vector<RepositoryPackage> packages;
   for (const auto& package : repository)
     packages.push_back(
         {.package = package, .file = package.name + "-" + package.version + "-x86_64.pkg.tar.zst"});
   std::vector<std::string> lines;
-  for (const auto& finding : forecast_upgrade(after, pins, *RepositoryIndex::parse(index_text(packages))))
+  for (const auto& finding :
+       forecast_upgrade(after, pins, ignored, *RepositoryIndex::parse(index_text(packages))))
     lines.push_back(finding.what);
   return lines;
 }
@@ -66,6 +68,28 @@ TEST_CASE("upgrade forecast: a partner that leaves a pinned package behind is to
   CHECK(lines[1] ==
         "'pacman -Syu' will stop: the pinned opencl-nvidia 580-1 needs 'nvidia-utils=580', which the new "
         "nvidia-utils is not");
+}
+
+TEST_CASE("upgrade forecast: what a person ignores stays and stops nothing") {
+  const auto torch = made("python-pytorch-cuda", "2.9-1", {"cuda"});
+  const auto next = made("python-pytorch-cuda", "2.10-1", {"cuda>=13.1"});
+  CHECK(forecast({made("cuda", "11.1.0-2"), torch}, {"cuda"}, {next}, {"python-py*"}).empty());
+  CHECK(forecast({made("cuda", "11.1.0-2"), torch}, {"cuda"}, {next}, {"python"}).size() == 1);
+}
+
+TEST_CASE("upgrade forecast: a new version that a pinned package excludes is where pacman stops") {
+  const auto cuda = made("cuda", "12.9-1");
+  auto next = made("cuda-tools", "13-1");
+  next.conflicts = {parse_dependency("cuda<13")};
+  CHECK(forecast({cuda, made("cuda-tools", "12.9-1")}, {"cuda"}, {next}) ==
+        Lines{"'pacman -Syu' will stop: cuda-tools 13-1 cannot be installed beside the pinned cuda 12.9-1"});
+  auto now = next;
+  now.version = "12-1";
+  CHECK(forecast({cuda, now}, {"cuda"}, {next}).empty());
+  auto pinned = cuda;
+  pinned.conflicts = {parse_dependency("cuda-tools>=13")};
+  next.conflicts.clear();
+  CHECK(forecast({pinned, made("cuda-tools", "12.9-1")}, {"cuda"}, {next}).size() == 1);
 }
 
 TEST_CASE("upgrade forecast: what is broken now is not the pins doing") {
