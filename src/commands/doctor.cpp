@@ -3,11 +3,15 @@
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
 #include "commands/profiles.hpp"
+#include "commands/resolving.hpp"
 #include "core/diagnosis.hpp"
 #include "core/explanation.hpp"
 #include "core/frameworks.hpp"
+#include "core/upgrade_forecast.hpp"
+#include "system/alpm.hpp"
 #include "system/examine.hpp"
 #include "system/python_environment.hpp"
+#include "system/state.hpp"
 
 #include <fmt/format.h>
 
@@ -97,6 +101,22 @@ Topic profile_topic(const Profile& profile, const Examination& found) {
   return {"profile " + profile.name, judge_profile(profile, facts)};
 }
 
+/// pacman gives up on what it cannot resolve before any hook could say a word: the pins and what waits in its
+/// repositories explain it.
+void add_upgrade(const Host& host, std::vector<Topic>& topics) try {
+  const auto state = read_state(host);
+  if (!state) return;
+  const auto conf = read_pacman_conf(host);
+  Repositories repositories(host, conf);
+  std::vector<std::string> pins;
+  for (const auto& [name, version] : state->pins) pins.push_back(name);
+  if (const auto* index = repositories.index())
+    if (auto findings = forecast_upgrade(LocalDatabase(conf).all(), pins, *index); !findings.empty())
+      topics.push_back({"upgrade", std::move(findings)});
+} catch (const Error&) {
+  return;  // the other topics tell what cannot be read
+}
+
 std::vector<Topic> topics_of(const DoctorOptions& options, const Host& host) {
   auto found = examine_machine(host, options.gpus);
   if (!options.env.empty()) {
@@ -108,9 +128,11 @@ std::vector<Topic> topics_of(const DoctorOptions& options, const Host& host) {
           {Severity::note, "no framework that uses a card was found in it", environment.folder, ""});
     return topics;
   }
-  if (options.candidate.empty()) return diagnose(found);
-  const auto profile = load_profile(host, options.candidate);
   auto topics = diagnose(found);
+  add_upgrade(host, topics);
+  put_worst_first(topics);
+  if (options.candidate.empty()) return topics;
+  const auto profile = load_profile(host, options.candidate);
   // What is installed now leaves with the profile.
   std::erase_if(topics, [](const Topic& topic) { return topic.name == "toolkit"; });
   topics.insert(topics.begin(), profile_topic(profile, found));

@@ -26,7 +26,7 @@ struct ProfilePackage {
   std::vector<Dependency> replaces;
   Reason reason = Reason::explicitly;  ///< when it is newly installed; an installed package keeps its own
   bool only_if_installed = false;      ///< left out on a machine that has no version of it
-  bool is_pinned = true;               ///< false for what was only added because others need it
+  bool is_pinned = true;               ///< false for what was added as others need it and has no family
   std::uint64_t size = 0;              ///< of the file in bytes; 0 when it is not known
   std::string sha256 = {};             ///< of the file; empty when it is not known
 };

@@ -224,7 +224,7 @@ bool Resolver::meet_from(const RepositoryIndex* index, const std::string& place,
   const auto& one = found.front();
   if (refuse_to_move(user, wanted, one)) return true;
   auto added = from_repository(one, Reason::dependency);
-  added.is_pinned = find_named(installed_, one.package.name) != nullptr;
+  added.is_pinned = moves_with(added.name, added.name);  // what has a family stands with it
   notes_.push_back(
       {.severity = Severity::note,
        .what = fmt::format("{} {} comes along, {} needs it", added.name, added.version.text(), user.name),

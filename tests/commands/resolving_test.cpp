@@ -164,7 +164,9 @@ TEST_CASE("resolving: who loads a library that leaves is told though no dependen
             "ollama-cuda 1-1 will probably stop working: it loads libcudart.so.13, which leaves with cuda"));
 }
 
-TEST_CASE("resolving: where an upgrade by pacman would stop is told before the pins are written") {
+TEST_CASE(
+    "resolving: C020: where an upgrade by pacman would stop is told before the pins are written and by the "
+    "doctor") {
   Lab lab;
   const auto folder = lab.root.at("/var/lib/pacman/sync");
   fs::create_directories(folder);
@@ -178,6 +180,10 @@ TEST_CASE("resolving: where an upgrade by pacman would stop is told before the p
   CAPTURE(shown.err);
   CHECK(has(shown.out, "the pins hold back: cuda 11.1.0-2 (there is 13.2-1)"));
   CHECK(has(shown.out,
+            "'pacman -Syu' will stop: python-pytorch-cuda 99-1 needs 'cuda>=13.2', and cuda is pinned at "
+            "11.1.0-2"));
+  REQUIRE(lab.use("ampere-11.1").status == ExitStatus::done);
+  CHECK(has(lab.cudapin({"doctor", "--gpu", "RTX 3090", "--json"}).out,
             "'pacman -Syu' will stop: python-pytorch-cuda 99-1 needs 'cuda>=13.2', and cuda is pinned at "
             "11.1.0-2"));
 }

@@ -63,7 +63,7 @@ TEST_CASE("frameworks: apex refuses nvcc 11.1 for torch cu110 and the way out is
   CHECK(refusal->remedy.find("ampere-11.1") != std::string::npos);
 }
 
-TEST_CASE("frameworks: without apex a minor difference warns and another major number is an error") {
+TEST_CASE("frameworks: C107: without apex a minor difference warns and another major number is an error") {
   const auto minor =
       judge_environment(with(torch("2.3.0", "12.1")), machine("RTX 3090", "590.48.01", "12.3.0"));
   const auto* warned = find(minor, "builds with a warning");

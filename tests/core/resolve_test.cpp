@@ -2,6 +2,7 @@
 #include "core/resolve.hpp"
 
 #include "core/error.hpp"
+#include "core/plan.hpp"
 
 #include <doctest/doctest.h>
 
@@ -211,6 +212,34 @@ TEST_CASE("resolve: what a person lets go keeps no version from being chosen") {
   CHECK(world.set() == "cuda 11.1.1-1\n");
   world.profile.removals = {"python-pytorch-cuda"};
   CHECK(world.set() == "cuda 12.0-1\n");
+}
+
+TEST_CASE(
+    "resolve: C041: a gcc that left the repositories comes from the snapshot with its libraries and is "
+    "pinned") {
+  World world;
+  world.profile.packages = {Maker{"cuda", "11.8.0-1", {"gcc11", "gcc-libs"}}};
+  world.repositories = {Maker{"zlib", "1.3-1"}};
+  world.snapshot = {Maker{"gcc11", "11.3.0-5", {"gcc11-libs=11.3.0-5"}},
+                    Maker{"gcc11-libs", "11.3.0-5", {"glibc"}}};
+  CHECK(world.set() == "cuda 11.8.0-1\ngcc11 11.3.0-5\ngcc11-libs 11.3.0-5\n");
+  for (const auto* name : {"gcc11", "gcc11-libs"})
+    CHECK(world.resolved().profile.find(name)->reason == Reason::dependency);
+}
+
+TEST_CASE(
+    "resolve: C046: an installed member of a split gcc that asks for its very version comes along or is "
+    "named") {
+  World world;
+  world.installed.push_back(Maker{"gcc11", "11.3.0-4", {"gcc11-libs=11.3.0-4"}});
+  world.installed.push_back(Maker{"gcc11-libs", "11.3.0-4"});
+  world.installed.push_back(Maker{"gcc11-fortran", "11.3.0-4", {"gcc11=11.3.0-4"}});
+  world.profile.packages = {Maker{"gcc11", "11.3.0-5", {"gcc11-libs=11.3.0-5"}}};
+  world.snapshot = {Maker{"gcc11-libs", "11.3.0-5"}};
+  CHECK(world.set() == "gcc11 11.3.0-5\ngcc11-libs 11.3.0-5\n");
+  const auto problems = dependency_problems(world.resolved().profile, world.installed);
+  REQUIRE(problems.size() == 1);
+  CHECK(has(problems[0], "the installed gcc11-fortran 11.3.0-4 needs 'gcc11=11.3.0-4'"));
 }
 
 }  // namespace cudapin

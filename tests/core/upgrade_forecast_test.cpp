@@ -41,7 +41,7 @@ TEST_CASE("upgrade forecast: what the pins hold back is named with both versions
   CHECK(forecast({made("cuda", "11.1.0-2")}, {}, {made("cuda", "13.1-1")}).empty());
 }
 
-TEST_CASE("upgrade forecast: a new version that wants another version of a pin is where pacman stops") {
+TEST_CASE("upgrade forecast: C047: a new version that wants another version of a pin is where pacman stops") {
   const auto torch = made("python-pytorch-cuda", "2.9-1", {"cuda"});
   const auto next = made("python-pytorch-cuda", "2.10-1", {"cuda>=13.1"});
   CHECK(forecast({made("cuda", "11.1.0-2"), torch}, {"cuda"}, {next}) ==

@@ -31,6 +31,9 @@ refused "-R without dependency checks" pacman -Rdd cudnn --noconfirm
 refused "One pinned package among others" pacman -S htop nccl --noconfirm
 check_same "the other one stays too" 3.4.1-1 "$(installed htop)"
 
+check_same "C019: no hook sorts before ours" 00-cudapin-1-record-install.hook \
+  "$(ls /usr/share/libalpm/hooks /etc/pacman.d/hooks | grep '\.hook$' | sort | head -n 1)"
+
 say "What has nothing to do with the pins passes"
 must pacman -S htop --noconfirm
 check_same "htop moved" 3.4.1-2 "$(installed htop)"
@@ -40,7 +43,7 @@ must pacman -S htop --noconfirm
 must pacman -Syu --noconfirm
 check_same "cuda stands" 11.1.0-2 "$(installed cuda)"
 
-say "A guard that is gone, that crashes or that cannot be loaded never stops pacman"
+say "C025: a guard that is gone, that crashes or that cannot be loaded never stops pacman"
 guard=/usr/lib/cudapin/cudapin-guard
 check "the guard is installed" test -x "$guard"
 mv "$guard" /tmp/guard

@@ -47,6 +47,7 @@ for command in 'pacman -Syu --noconfirm' 'pacman -Su --noconfirm --noscriptlet' 
   try_suggestion
 done
 
+# C023: nvidia-open comes in as an Install and nvidia goes as a Remove.
 for command in sysupgrade 'install nvidia-open nvidia-utils' 'install nccl' 'remove python-pytorch-cuda'; do
   # shellcheck disable=SC2086
   blocked "A graphical front end: $command" "$BUILD/tests/front_end" lab file:///srv/lab $command

@@ -244,7 +244,7 @@ TEST_CASE("alpm: a broken hook file is no refusal") {
   CHECK(!contains(problem, "refused"));
 }
 
-TEST_CASE("alpm: a failing scriptlet is reported and its output is heard") {
+TEST_CASE("alpm: C029: a failing scriptlet is reported and its output is heard") {
   System system;
   for (const auto* shell : {"/bin/sh", "/bin/bash", "/usr/bin/bash", "/usr/bin/sh"}) {
     write_text(system.root.at(shell), static_program(1, "from the scriptlet\n"));

@@ -98,7 +98,7 @@ TEST_CASE("guard decisions: package files on the command line of an ancestor tel
   }
 }
 
-TEST_CASE("guard decisions: an allowance for one transaction is used up by it and recorded") {
+TEST_CASE("guard decisions: C022: an allowance for one transaction is used up by it and recorded") {
   const DriverRoot root;
   root.compute(4242);
   CHECK(root.run("allow --once", "").status == 0);
@@ -200,7 +200,7 @@ TEST_CASE("guard decisions: recovery passes every rule and cudapin's own transac
   CHECK(root.run("decide", "nvidia-utils\n", issue_token(root.host, Transactor::recovery)).status == 0);
 }
 
-TEST_CASE("guard decisions: a driver under a name in no table is guarded where it is known to be one") {
+TEST_CASE("guard decisions: C028: a driver under a name in no table is guarded where it is known to be one") {
   const DriverRoot root;
   root.install("nvidia-tkg-custom", "590-1");
   root.install("my-module", "590-1");

@@ -198,7 +198,7 @@ TEST_CASE("guard program: it passes at its deadline") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
-TEST_CASE("guard program: libc is all it needs") {
+TEST_CASE("guard program: C026: libc is all it needs") {
   const auto printed = run_child({"readelf", "-d", GUARD_PROGRAM}).out;
   std::size_t needed = 0;
   for (const auto& line : split(printed, "\n")) {

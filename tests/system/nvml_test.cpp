@@ -28,7 +28,7 @@ constexpr std::array<std::size_t, 2> strides{24, 32};
 
 }  // namespace
 
-TEST_CASE("nvml: the same processes come out of every layout of the list") {
+TEST_CASE("nvml: C074: the same processes come out of every layout of the list") {
   const std::vector<std::uint32_t> pids{4242, 17, 99999};
   for (const auto& [stride, known] : {std::pair{16u, old_strides}, std::pair{24u, old_strides},
                                       std::pair{24u, strides}, std::pair{32u, strides}}) {
@@ -52,7 +52,7 @@ TEST_CASE("nvml: a list in no known layout is nothing and memory may be unknown"
   CHECK(!found[0].used);
 }
 
-TEST_CASE("nvml: answers cross the pipe whole and unknown stays unknown") {
+TEST_CASE("nvml: C076: answers cross the pipe whole and unknown stays unknown") {
   const NvmlAnswer answer{
       {{0, "NVIDIA H200\n[N/A]", 97u, std::uint64_t{5}, std::uint64_t{9}}, {3, "", {}, {}, {}}},
       {{4242, 0, std::uint64_t{7}}, {17, 3, {}}}};
@@ -68,11 +68,21 @@ TEST_CASE("nvml: answers cross the pipe whole and unknown stays unknown") {
   CHECK(!back.processes[1].used);
 }
 
-TEST_CASE("nvml: a library that is missing or hangs costs a second at most") {
+TEST_CASE("nvml: C065: a library that is missing or hangs costs a second at most") {
   CHECK(!ask_nvml("/nowhere/libnvidia-ml.so.1"));
   const auto start = std::chrono::steady_clock::now();
   CHECK(!ask_nvml(FAKE_NVML_HANGS));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
+
+TEST_CASE("nvml: C068: a sick GPU is told and hides no other") {
+  const auto answer =
+      parse_nvml_lines("gpu 0 ? ? ? Unknown Error\ngpu 1 97 5 9 NVIDIA H200\nprocess 4242 1 7\n");
+  REQUIRE(answer.gpus.size() == 2);
+  CHECK(answer.gpus[0].name == "Unknown Error");
+  CHECK(!answer.gpus[0].utilization);
+  CHECK(answer.gpus[1].utilization == 97u);
+  CHECK(answer.processes.size() == 1);
 }
 
 TEST_CASE("nvml: a library answers through the functions it has") {

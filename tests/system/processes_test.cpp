@@ -132,7 +132,7 @@ TEST_CASE("processes: the cheap look finds what the whole walk finds") {
   CHECK(cheap.size() == 8);
 }
 
-TEST_CASE("processes: the threads of one whose first thread has ended are looked through") {
+TEST_CASE("processes: C070: the threads of one whose first thread has ended are looked through") {
   const FakeProc fake;
   fake.process(100, {}, "x", "", 0);
   fs::create_directories(fake.path("proc/100/task/101/fd/x").parent_path());
@@ -193,6 +193,36 @@ TEST_CASE("processes: cudapin run is found by its socket and nobody else by taki
   CHECK(found[0].pid == 100);
 }
 
+TEST_CASE("processes: C067: workers that outlived their parent are found by what they hold") {
+  const FakeProc fake;
+  fake.process(200, {"/dev/nvidiactl"}, "python",
+               std::string("python\0train.py\0", 16));  // the parent, going
+  for (const int pid : {201, 202}) fake.process(pid, {"/dev/nvidia-uvm", "/dev/nvidia1"}, "pt_data_worker");
+  const auto found = fake.found();
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].pid == 201);
+  CHECK(found[1].gpus == std::vector<int>{1});
+}
+
+TEST_CASE("processes: C077: jobs on two slices of one GPU both count") {
+  const FakeProc fake;
+  fake.process(300, {"/dev/nvidia-uvm", "/dev/nvidia0", "/dev/nvidia-caps/nvidia-cap21"});
+  fake.process(301, {"/dev/nvidia-uvm", "/dev/nvidia0", "/dev/nvidia-caps/nvidia-cap30"});
+  REQUIRE(fake.found().size() == 2);
+  CHECK(fake.found()[1].gpus == std::vector<int>{0});
+}
+
+TEST_CASE("processes: C080: what only draws does not count and a client of the MPS server does") {
+  const FakeProc fake;
+  fake.process(400, {"/dev/nvidia0", "/dev/nvidiactl"}, "Xorg");
+  fake.process(401, {"/dev/nvidia-uvm", "/dev/nvidia0"}, "nvidia-cuda-mps");
+  fs::create_symlink("/usr/bin/nvidia-cuda-mps-server", fake.path("proc/401/exe"));
+  fake.process(402, {"/dev/nvidia-uvm", "/dev/nvidia0"});
+  fs::create_symlink("/usr/bin/python3.13", fake.path("proc/402/exe"));
+  REQUIRE(fake.found().size() == 1);
+  CHECK(fake.found()[0].pid == 402);
+}
+
 TEST_CASE("processes: what the admin names is shown and does not count") {
   const FakeProc fake;
   for (const int pid : {100, 101, 102})
@@ -243,7 +273,7 @@ TEST_CASE("processes: a proc that cannot be listed is told from an idle one") {
   CHECK(!find_work(host).is_readable);
 }
 
-TEST_CASE("processes: names with parentheses and newlines do not move the fields") {
+TEST_CASE("processes: C079: names with parentheses and newlines do not move the fields") {
   const FakeProc fake;
   fake.process(100, {"/dev/nvidia-uvm"}, "a) R 9 9 (b\n) S", "");
   const auto found = fake.found();
