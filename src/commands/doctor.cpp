@@ -111,7 +111,8 @@ void add_upgrade(const Host& host, std::vector<Topic>& topics) try {
   std::vector<std::string> pins;
   for (const auto& [name, version] : state->pins) pins.push_back(name);
   if (const auto* index = repositories.index())
-    if (auto findings = forecast_upgrade(LocalDatabase(conf).all(), pins, *index); !findings.empty())
+    if (auto findings = forecast_upgrade(LocalDatabase(conf).all(), pins, foreign_ignores(conf), *index);
+        !findings.empty())
       topics.push_back({"upgrade", std::move(findings)});
 } catch (const Error&) {
   return;  // the other topics tell what cannot be read

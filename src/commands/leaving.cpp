@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/leaving.hpp"
 
+#include "core/error.hpp"
 #include "core/leaving_libraries.hpp"
 #include "core/package_class.hpp"
 #include "system/elf.hpp"
 #include "system/package_file.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace cudapin {
 
@@ -14,16 +17,24 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_here(const std::string& source) { return !source.empty() && source.find("://") == source.npos; }
+/// What the file brings, where it is here; a damaged one is for the verification to refuse.
+std::optional<std::set<std::string>> libraries_in(const std::string& source) try {
+  if (source.empty() || source.find("://") != source.npos) return std::nullopt;
+  return library_names(paths_in_package(source));
+} catch (const Error&) {
+  return std::nullopt;
+}
 
 std::vector<ChangedLibraries> changed_libraries(const LocalDatabase& database, const Plan& plan) {
   std::vector<ChangedLibraries> changed;
   for (const auto& action : plan.actions) {
     if (action.kind == ActionKind::keep) continue;
-    ChangedLibraries one{.package = action.name + " " + action.from, .before = {}, .after = {}};
+    const auto after = libraries_in(action.source);
+    ChangedLibraries one{.package = action.name + " " + action.from,
+                         .before = {},
+                         .after = after.value_or(std::set<std::string>{}),
+                         .is_certain = action.kind == ActionKind::remove || after};
     if (!action.from.empty()) one.before = library_names(database.files(action.name));
-    one.is_certain = action.kind == ActionKind::remove || is_here(action.source);
-    if (is_here(action.source)) one.after = library_names(paths_in_package(action.source));
     if (!one.is_certain) keep_those_of_the_version(one.before, action.from, action.to);
     if (!one.before.empty() || !one.after.empty()) changed.push_back(std::move(one));
   }
