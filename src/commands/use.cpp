@@ -5,12 +5,12 @@
 #include "commands/facts.hpp"
 #include "commands/leaving.hpp"
 #include "commands/manjaro.hpp"
+#include "commands/modules.hpp"
 #include "commands/package_files.hpp"
 #include "commands/profiles.hpp"
 #include "commands/resolving.hpp"
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
-#include "core/module_rules.hpp"
 #include "core/pins.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
@@ -281,7 +281,9 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
   require_same_plan(profile, conf, plan);
   host.step("verify");
   const auto descriptions = verify_all(options, checks_with(host, conf, lock, options.quiet), packages);
-  require_the_dependencies(descriptions, profile, LocalDatabase(conf).all());
+  const LocalDatabase database(conf);
+  require_the_dependencies(descriptions, profile, database.all());
+  require_matching_releases(database, packages);
   std::ranges::move(leaving(plan), std::back_inserter(packages));
   host.step("way back");
   keep_way_back(host, conf, packages);
@@ -333,10 +335,6 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   auto plan = make_plan(profile, installed);
   plan.findings = std::move(findings);
   std::ranges::move(resolution.notes, std::back_inserter(plan.findings));
-  if (const auto problems = module_problems(profile, installed, packages_after(profile, installed));
-      !problems.empty())
-    throw Error(join(problems, "\n"),
-                fmt::format("cudapin show {} lists what is in the profile", profile.name));
   std::ranges::move(upgrade_findings(repositories, profile, plan.pins, installed),
                     std::back_inserter(plan.findings));
   note_missing_way_back(host, conf, plan);
@@ -345,6 +343,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   check_guard(host, plan);
   if (!options.dry_run) check_pins(host, plan.pins);
   refuse_foreign_builds(plan, sources);
+  require_modules(profile, installed);
   note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);
   std::ranges::move(leaving_findings(conf, LocalDatabase(conf), plan, installed),
