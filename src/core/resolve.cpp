@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/family.hpp"
+#include "core/package_class.hpp"
 #include "core/plan.hpp"
 #include "core/profile_words.hpp"
 #include "core/satisfiers.hpp"
@@ -224,7 +225,8 @@ bool Resolver::meet_from(const RepositoryIndex* index, const std::string& place,
   const auto& one = found.front();
   if (refuse_to_move(user, wanted, one)) return true;
   auto added = from_repository(one, Reason::dependency);
-  added.is_pinned = moves_with(added.name, added.name);  // what has a family stands with it
+  // A gccN leaves the repositories; a part of the driver goes on with the driver.
+  added.is_pinned = moves_with(added.name, added.name) && class_of(added.name) != PackageClass::driver;
   notes_.push_back(
       {.severity = Severity::note,
        .what = fmt::format("{} {} comes along, {} needs it", added.name, added.version.text(), user.name),
