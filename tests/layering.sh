@@ -23,8 +23,9 @@ check() {  # check SOURCE_FOLDER
       door["curl/"] = " system/download.cpp system/pages.cpp "
       door["gpgme"] = " system/signature.cpp "
       door["archive"] = " system/package_file.cpp "
-      door["alpm"] = " core/version.cpp system/alpm.cpp system/repositories.cpp "
+      door["alpm"] = " core/version.cpp system/alpm_handle.hpp "
       door["openssl/"] = " system/files.cpp "
+      inner["system/alpm_handle.hpp"] = " system/alpm_handle.cpp system/local_database.cpp system/transaction.cpp system/repositories.cpp "
       effects = "^(filesystem|fstream|iostream|cstdio|stdio\\.h|thread|unistd\\.h|fcntl\\.h|sys/.*)$"
     }
     function complain(what) { print file ":" line ": " what; bad = 1 }
@@ -39,6 +40,7 @@ check() {  # check SOURCE_FOLDER
         complain(layer " must not include " header)
       else if (quoted && !(target in may) && !index(generated, " " header " ")) complain(header " is in no layer")
 
+      if (quoted && (header in inner) && !index(inner[header], " " file " ")) complain(header " is for" inner[header])
       if (!quoted)
         for (library in door)
           if (index(header, library) == 1 && !index(door[library], " " file " "))
@@ -68,6 +70,7 @@ must_find system/host.cpp '"cli/arguments.hpp"'
 must_find system/host.cpp '"commands/run.hpp"'
 must_find system/host.cpp '<yaml-cpp/yaml.h>'
 must_find commands/run.cpp '<alpm.h>'
+must_find system/state.cpp '"system/alpm_handle.hpp"'
 must_find core/text.cpp '<fstream>'
 must_find main.cpp '"nowhere/else.hpp"'
 mkdir "$copy/newcomers"

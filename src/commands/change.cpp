@@ -4,9 +4,10 @@
 #include "commands/apply.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
 #include "system/database_lock.hpp"
 #include "system/guard_state.hpp"
+#include "system/local_database.hpp"
+#include "system/transaction.hpp"
 
 #include <fmt/format.h>
 

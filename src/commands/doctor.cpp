@@ -8,8 +8,8 @@
 #include "core/explanation.hpp"
 #include "core/frameworks.hpp"
 #include "core/upgrade_forecast.hpp"
-#include "system/alpm.hpp"
 #include "system/examine.hpp"
+#include "system/local_database.hpp"
 #include "system/python_environment.hpp"
 #include "system/state.hpp"
 

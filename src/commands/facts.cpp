@@ -6,10 +6,10 @@
 #include "core/guard_bounds.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
 #include "system/files.hpp"
 #include "system/guard_facts.hpp"
 #include "system/guard_state.hpp"
+#include "system/local_database.hpp"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include "commands/resolving.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
 #include "system/files.hpp"
+#include "system/local_database.hpp"
 #include "system/store.hpp"
 
 #include <fmt/format.h>

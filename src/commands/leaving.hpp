@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/plan.hpp"
-#include "system/alpm.hpp"
+#include "system/local_database.hpp"
 #include "system/pacman_conf.hpp"
 
 #include <span>

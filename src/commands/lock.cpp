@@ -7,8 +7,8 @@
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
 #include "core/yaml.hpp"
-#include "system/alpm.hpp"
 #include "system/files.hpp"
+#include "system/local_database.hpp"
 #include "system/package_file.hpp"
 
 #include <fmt/format.h>

@@ -5,8 +5,8 @@
 #include "core/error.hpp"
 #include "core/manjaro.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
 #include "system/distribution.hpp"
+#include "system/local_database.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include "core/plan.hpp"
 #include "core/profile.hpp"
-#include "system/alpm.hpp"
 #include "system/journal.hpp"
+#include "system/local_database.hpp"
 
 #include <span>
 

@@ -6,8 +6,8 @@
 #include "commands/way_back.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
 #include "system/files.hpp"
+#include "system/local_database.hpp"
 #include "system/package_file.hpp"
 #include "system/signature.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/apply.hpp"
 #include "commands/change.hpp"
-#include "system/alpm.hpp"
+#include "system/local_database.hpp"
 #include "system/package_file.hpp"
 
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
+#include "core/version.hpp"
 #include "system/download.hpp"
 #include "system/files.hpp"
 

@@ -4,8 +4,8 @@
 #include "commands/way_back.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
 #include "system/database_lock.hpp"
+#include "system/local_database.hpp"
 #include "system/package_file.hpp"
 
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
+#include "system/local_database.hpp"
 #include "system/package_file.hpp"
 #include "system/signature.hpp"
 #include "system/store.hpp"

@@ -14,9 +14,9 @@
 #include "core/pins.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
 #include "system/archive.hpp"
 #include "system/guard_state.hpp"
+#include "system/local_database.hpp"
 #include "system/local_entries.hpp"
 
 #include <fmt/format.h>

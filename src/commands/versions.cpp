@@ -7,9 +7,9 @@
 #include "core/compatibility.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
-#include "system/alpm.hpp"
 #include "system/catalog.hpp"
 #include "system/http.hpp"
+#include "system/local_database.hpp"
 #include "system/machine.hpp"
 
 #include <fmt/format.h>

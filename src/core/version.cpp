@@ -7,6 +7,8 @@
 
 namespace cudapin {
 
+std::string alpm_version_text() { return alpm_version(); }
+
 int compare_versions(std::string_view left, std::string_view right) {
   return alpm_pkg_vercmp(std::string(left).c_str(), std::string(right).c_str());
 }

@@ -8,6 +8,9 @@
 
 namespace cudapin {
 
+/// libalpm's own, "13.0.2".
+std::string alpm_version_text();
+
 /// The one version comparison: libalpm's. Negative, zero or positive. Also right for dotted versions without
 /// a pkgrel (drivers, toolkits): 455.23 < 455.23.04, 11.1 < 11.10.
 int compare_versions(std::string_view left, std::string_view right);

@@ -4,54 +4,21 @@
 #include "system/repositories.hpp"
 
 #include "core/error.hpp"
-#include "core/text.hpp"
+#include "system/alpm_handle.hpp"
 
-#include <alpm.h>
 #include <fmt/format.h>
-
-#include <cstdlib>
-#include <memory>
 
 namespace cudapin {
 
 namespace fs = std::filesystem;
+using namespace alpm;
 
 namespace {
 
-struct Release {
-  void operator()(alpm_handle_t* handle) const { alpm_release(handle); }
-};
-using Handle = std::unique_ptr<alpm_handle_t, Release>;
-
-std::string text_of(const char* value) { return value ? value : ""; }
-
-std::vector<std::string> texts_of(const alpm_list_t* list) {
-  std::vector<std::string> texts;
-  for (; list; list = list->next) {
-    char* text = alpm_dep_compute_string(static_cast<alpm_depend_t*>(list->data));
-    texts.push_back(text_of(text));
-    std::free(text);
-  }
-  return texts;
-}
-
-std::vector<Dependency> dependencies_of(const alpm_list_t* list) {
-  std::vector<Dependency> dependencies;
-  for (const auto& text : texts_of(list)) dependencies.push_back(parse_dependency(text));
-  return dependencies;
-}
-
 RepositoryPackage package_of(alpm_pkg_t* pkg, const std::string& repository) {
-  return {.package = {.name = text_of(alpm_pkg_get_name(pkg)),
-                      .version = text_of(alpm_pkg_get_version(pkg)),
-                      .arch = text_of(alpm_pkg_get_arch(pkg)),
-                      .base = text_of(alpm_pkg_get_base(pkg)),
-                      .depends = dependencies_of(alpm_pkg_get_depends(pkg)),
-                      .provides = dependencies_of(alpm_pkg_get_provides(pkg)),
-                      .conflicts = dependencies_of(alpm_pkg_get_conflicts(pkg)),
-                      .installed_size = static_cast<std::uint64_t>(alpm_pkg_get_isize(pkg))},
-          .replaces = dependencies_of(alpm_pkg_get_replaces(pkg)),
-          .optional = texts_of(alpm_pkg_get_optdepends(pkg)),
+  return {.package = to_package(pkg),
+          .replaces = to_dependencies(alpm_pkg_get_replaces(pkg)),
+          .optional = dependency_texts(alpm_pkg_get_optdepends(pkg)),
           .file = text_of(alpm_pkg_get_filename(pkg)),
           .sha256 = text_of(alpm_pkg_get_sha256sum(pkg)),
           .size = static_cast<std::uint64_t>(alpm_pkg_get_size(pkg)),
@@ -67,14 +34,15 @@ void add_packages(alpm_handle_t* handle, const fs::path& dbpath, const std::stri
     throw Error(fmt::format("cannot read the repository database '{}': {}",
                             (dbpath / "sync" / (name + ".db")).string(), alpm_strerror(alpm_errno(handle))),
                 "pacman -Sy fetches the databases anew");
-  for (auto* node = alpm_db_get_pkgcache(database); node; node = node->next)
-    packages.push_back(package_of(static_cast<alpm_pkg_t*>(node->data), name));
+  for_each<alpm_pkg_t>(alpm_db_get_pkgcache(database),
+                       [&](alpm_pkg_t* pkg) { packages.push_back(package_of(pkg, name)); });
 }
 
 }  // namespace
 
 std::vector<RepositoryPackage> read_repositories(const fs::path& dbpath, std::span<const std::string> names) {
   alpm_errno_t reason = ALPM_ERR_OK;
+  // The handle that reads repositories never commits, and the one that commits never has any.
   const Handle handle(alpm_initialize("/", dbpath.c_str(), &reason));
   if (!handle)
     throw Error(

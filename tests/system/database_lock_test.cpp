@@ -3,8 +3,8 @@
 
 #include "support/standin.hpp"
 #include "support/test_root.hpp"
-#include "system/alpm.hpp"
 #include "system/files.hpp"
+#include "system/transaction.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

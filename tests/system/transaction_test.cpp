@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "system/alpm.hpp"
+#include "system/transaction.hpp"
 
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "support/standin.hpp"
 #include "support/test_root.hpp"
+#include "system/local_database.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "system/alpm.hpp"
+#include "system/transaction.hpp"
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "system/alpm_handle.hpp"
+#include "system/local_database.hpp"
 
-#include <alpm.h>
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -21,13 +22,9 @@
 namespace cudapin {
 
 namespace fs = std::filesystem;
+using namespace alpm;
 
 namespace {
-
-struct Release {
-  void operator()(alpm_handle_t* handle) const { alpm_release(handle); }
-};
-using Handle = std::unique_ptr<alpm_handle_t, Release>;
 
 struct FreeList {
   void operator()(alpm_list_t* list) const { alpm_list_free(list); }
@@ -40,134 +37,16 @@ void add(List& list, void* data) {
   list.reset(alpm_list_add(nodes, data));
 }
 
-template <typename Data, typename Function>
-void for_each(const alpm_list_t* list, const Function& function) {
-  for (; list; list = list->next) function(static_cast<Data*>(list->data));
-}
-
 std::string quoted(const char* text) { return fmt::format("'{}'", printable(text ? text : "")); }
-
-/// libalpm would create a missing database, and an empty one looks like a system without packages.
-Handle open_handle(const PacmanConf& conf) {
-  const auto failure = [&](const char* reason, const char* hint = "") {
-    return Error(fmt::format("cannot read the package database '{}': {}", conf.dbpath.string(), reason),
-                 hint);
-  };
-  std::error_code ignored;
-  if (!fs::is_directory(conf.dbpath / "local", ignored)) throw failure("it does not exist");
-  alpm_errno_t reason = ALPM_ERR_OK;
-  Handle handle(alpm_initialize(conf.root.c_str(), conf.dbpath.c_str(), &reason));
-  if (!handle) throw failure(alpm_strerror(reason));
-  if (alpm_db_get_valid(alpm_get_localdb(handle.get())) != 0) {
-    reason = alpm_errno(handle.get());
-    throw failure(alpm_strerror(reason), reason == ALPM_ERR_DB_VERSION ? "sudo pacman-db-upgrade" : "");
-  }
-  return handle;
-}
 
 alpm_list_t* installed_packages(alpm_handle_t* handle) {
   return alpm_db_get_pkgcache(alpm_get_localdb(handle));
-}
-
-/// A killed commit leaves a folder without desc or files; a full disk leaves an empty desc. (The list of
-/// files of a package without files is empty by right.)
-bool is_complete(const fs::path& entry) {
-  std::error_code missing;
-  const auto size = fs::file_size(entry / "desc", missing);
-  return !missing && size > 0 && fs::exists(entry / "files", missing);
-}
-
-std::vector<std::string> broken_entries(const fs::path& dbpath) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(dbpath / "local"))
-    if (entry.is_directory() && !is_complete(entry.path())) names.push_back(entry.path().filename());
-  std::ranges::sort(names);
-  return names;
 }
 
 std::string name_of_entry(const std::string& folder) {
   const auto dash = folder.rfind('-');
   return folder.substr(0, dash == 0 || dash == folder.npos ? dash : folder.rfind('-', dash - 1));
 }
-
-std::vector<Dependency> to_dependencies(const alpm_list_t* list) {
-  std::vector<Dependency> dependencies;
-  for_each<alpm_depend_t>(list, [&](alpm_depend_t* depend) {
-    char* text = alpm_dep_compute_string(depend);
-    dependencies.push_back(parse_dependency(text));
-    std::free(text);
-  });
-  return dependencies;
-}
-
-Package to_package(alpm_pkg_t* pkg) {
-  const auto text = [](const char* value) { return std::string(value ? value : ""); };
-  return {
-      .name = text(alpm_pkg_get_name(pkg)),
-      .version = text(alpm_pkg_get_version(pkg)),
-      .arch = text(alpm_pkg_get_arch(pkg)),
-      .base = text(alpm_pkg_get_base(pkg)),
-      .depends = to_dependencies(alpm_pkg_get_depends(pkg)),
-      .provides = to_dependencies(alpm_pkg_get_provides(pkg)),
-      .conflicts = to_dependencies(alpm_pkg_get_conflicts(pkg)),
-      .installed_size = static_cast<std::uint64_t>(alpm_pkg_get_isize(pkg)),
-      .reason = alpm_pkg_get_reason(pkg) == ALPM_PKG_REASON_DEPEND ? Reason::dependency : Reason::explicitly};
-}
-
-}  // namespace
-
-struct LocalDatabase::State {
-  Handle handle;
-  fs::path dbpath;
-
-  bool whole(alpm_pkg_t* pkg) const {
-    const auto folder = fmt::format("{}-{}", alpm_pkg_get_name(pkg), alpm_pkg_get_version(pkg));
-    return is_complete(dbpath / "local" / folder);
-  }
-  alpm_pkg_t* find(const std::string& name) const {
-    auto* pkg = alpm_db_get_pkg(alpm_get_localdb(handle.get()), name.c_str());
-    return pkg && whole(pkg) ? pkg : nullptr;
-  }
-};
-
-LocalDatabase::LocalDatabase(const PacmanConf& conf)
-    : state_(std::make_unique<State>(State{open_handle(conf), conf.dbpath})) {}
-LocalDatabase::~LocalDatabase() = default;
-LocalDatabase::LocalDatabase(LocalDatabase&&) noexcept = default;
-LocalDatabase& LocalDatabase::operator=(LocalDatabase&&) noexcept = default;
-
-std::optional<Package> LocalDatabase::find(const std::string& name) const {
-  auto* pkg = state_->find(name);
-  return pkg ? std::optional(to_package(pkg)) : std::nullopt;
-}
-
-std::vector<Package> LocalDatabase::all() const {
-  std::vector<Package> packages;
-  for_each<alpm_pkg_t>(installed_packages(state_->handle.get()), [&](alpm_pkg_t* pkg) {
-    if (state_->whole(pkg)) packages.push_back(to_package(pkg));
-  });
-  return packages;
-}
-
-std::vector<std::string> LocalDatabase::files(const std::string& name) const {
-  std::vector<std::string> paths;
-  auto* pkg = state_->find(name);
-  const auto* list = pkg ? alpm_pkg_get_files(pkg) : nullptr;
-  for (std::size_t i = 0; list && i < list->count; ++i) paths.emplace_back(list->files[i].name);
-  return paths;
-}
-
-std::vector<std::string> LocalDatabase::backup_files(const std::string& name) const {
-  std::vector<std::string> paths;
-  if (auto* pkg = state_->find(name))
-    for_each<alpm_backup_t>(alpm_pkg_get_backup(pkg),
-                            [&](alpm_backup_t* backup) { paths.emplace_back(backup->name); });
-  return paths;
-}
-
-std::vector<std::string> LocalDatabase::broken() const { return broken_entries(state_->dbpath); }
-
-namespace {
 
 /// What the targets lack, and what installed packages would lack after them.
 std::vector<std::string> broken_dependencies(alpm_handle_t* handle, alpm_list_t* targets,
@@ -565,7 +444,5 @@ void Transaction::commit() {
 }
 
 bool Transaction::started() const { return state_->started; }
-
-std::string alpm_version_text() { return alpm_version(); }
 
 }  // namespace cudapin

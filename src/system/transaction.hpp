@@ -16,31 +16,6 @@
 
 namespace cudapin {
 
-/// Read-only view of the installed packages, through a handle of its own without sync databases; of the
-/// configuration only root and dbpath count. A package whose database entry is incomplete (a commit was
-/// killed) is not found, left out of `all` and listed by `broken`.
-class LocalDatabase {
- public:
-  /// Throws Error when the database is missing or of another format.
-  explicit LocalDatabase(const PacmanConf& conf);
-  ~LocalDatabase();
-  LocalDatabase(LocalDatabase&&) noexcept;
-  LocalDatabase& operator=(LocalDatabase&&) noexcept;
-
-  std::optional<Package> find(const std::string& name) const;
-  std::vector<Package> all() const;
-  /// Paths that `name` owns, without leading slash; folders end in one.
-  std::vector<std::string> files(const std::string& name) const;
-  /// Paths of its backup files.
-  std::vector<std::string> backup_files(const std::string& name) const;
-  /// The incomplete entries: names of folders (NAME-VERSION) in the database, sorted.
-  std::vector<std::string> broken() const;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
 struct TransactionTarget {
   std::filesystem::path file;
   Reason reason;  ///< of a package that is not installed yet; others keep theirs unless `set_reasons`
@@ -82,8 +57,5 @@ class Transaction {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// "13.0.2"
-std::string alpm_version_text();
 
 }  // namespace cudapin
