@@ -219,7 +219,7 @@ void add_options(CLI::App& app, TuneOptions& options) { add_dry_run(app, options
 void add_options(CLI::App& app, EnvOptions& options) {
   add_profile(app, options.profile);
   add_value(app, "--shell", "<shell>", options.shell, "bash, zsh or fish; else the one that $SHELL names");
-  add_flag(app, "--library-path", options.library_path, "set LD_LIBRARY_PATH too");
+  add_flag(app, "--library-path", options.loader_path, "set LD_LIBRARY_PATH too");
   add_gpus(app, options.gpus);
 }
 

@@ -113,7 +113,7 @@ struct SuggestOptions : CommonOptions {
 struct EnvOptions : CommonOptions {
   std::string profile;
   std::string shell;  ///< "bash", "zsh", "fish", or empty for the one in use
-  bool library_path = false;
+  bool loader_path = false;
   std::vector<std::string> gpus;
 };
 struct TuneOptions : CommonOptions {

@@ -4,6 +4,7 @@
 #include "commands/facts.hpp"
 #include "commands/profiles.hpp"
 #include "commands/resolving.hpp"
+#include "commands/style.hpp"
 #include "core/diagnosis.hpp"
 #include "core/explanation.hpp"
 #include "core/frameworks.hpp"
@@ -25,10 +26,6 @@ namespace {
 
 constexpr std::size_t log_limit = 64u << 20;
 
-Style style_of(const Host& host) {
-  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns};
-}
-
 /// A doctor that refuses to look at a machine because its pacman.conf is broken would be of no use.
 PacmanConf usual_conf(const Host& host) {
   return {.file = host.at("/etc/pacman.conf"),
@@ -39,13 +36,9 @@ PacmanConf usual_conf(const Host& host) {
 }
 
 void add_profiles(const Host& host, Examination& found) {
-  for (const auto& entry : known_profiles(host)) try {
-      const auto profile = load_profile(host, entry.name);
-      const auto* cuda = profile.find("cuda");
-      if (cuda) found.profiles.push_back({profile.name, cuda->version.upstream(), profile.generations});
-    } catch (const Error&) {
-      continue;  // `list` tells what is wrong with it
-    }
+  for (const auto& profile : readable_profiles(host))
+    if (const auto* cuda = profile.find("cuda"))
+      found.profiles.push_back({profile.name, cuda->version.upstream(), profile.generations});
 }
 
 Examination examine_machine(const Host& host, const std::vector<std::string>& gpus) {
@@ -131,12 +124,11 @@ std::vector<Topic> topics_of(const DoctorOptions& options, const Host& host) {
   }
   auto topics = diagnose(found);
   add_upgrade(host, topics);
-  put_worst_first(topics);
-  if (options.candidate.empty()) return topics;
-  const auto profile = load_profile(host, options.candidate);
-  // What is installed now leaves with the profile.
-  std::erase_if(topics, [](const Topic& topic) { return topic.name == "toolkit"; });
-  topics.insert(topics.begin(), profile_topic(profile, found));
+  if (!options.candidate.empty()) {
+    // What is installed now leaves with the profile.
+    std::erase_if(topics, [](const Topic& topic) { return topic.name == "toolkit"; });
+    topics.insert(topics.begin(), profile_topic(load_profile(host, options.candidate), found));
+  }
   put_worst_first(topics);
   return topics;
 }

@@ -78,7 +78,7 @@ ExitStatus env(const EnvOptions& options, const Host& host) {
       text += export_line(shell, "NVCC_CCBIN", compiler);
   text +=
       architecture_lines(shell, architectures_for(facts.machine.gpus, tables::find_toolkit(toolkit.version)));
-  if (options.library_path) text += prepend_line(shell, "LD_LIBRARY_PATH", home + "/lib64");
+  if (options.loader_path) text += prepend_line(shell, "LD_LIBRARY_PATH", home + "/lib64");
   *host.out << text;
   return ExitStatus::done;
 }

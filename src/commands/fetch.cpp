@@ -65,7 +65,7 @@ ExitStatus fetch_profile(const FetchOptions& options, const Host& host) {
   const auto checks = checks_with(host, conf, lock, options.quiet);
   const auto paths = fetch_files(host, sources, files_of(options, profile, installed), options.quiet);
   auto files = check_files(checks, paths);
-  require_accepted(files, word);
+  require_accepted(checks, files, word);
   check_archives(checks, files);
   find_keyrings(host, conf, files);
   report(options, host, files, target);
@@ -119,7 +119,7 @@ CheckedFile stage(const Checks& checks, const Staging& staging, const fs::path& 
   if (const auto signature = open_named(file.string() + ".sig"); signature.fd)
     copy_into_store(checks.host, signature, copy.string() + ".sig");
   const auto checked = check_files(checks, {copy});
-  require_accepted(checked, "");
+  require_accepted(checks, checked, "");
   check_archives(checks, checked);
   return checked[0];
 }

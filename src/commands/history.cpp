@@ -3,6 +3,7 @@
 
 #include "cli/report.hpp"
 #include "commands/commands.hpp"
+#include "commands/style.hpp"
 #include "core/text.hpp"
 #include "system/state.hpp"
 
@@ -41,7 +42,7 @@ ExitStatus history(const HistoryOptions& options, const Host& host) {
   }
   std::vector<Row> rows;
   for (const auto& entry : entries) rows.push_back({entry.time, entry.command, note_of(entry)});
-  *host.out << table(rows, {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
+  *host.out << table(rows, style_of(host));
   if (entries.empty() && !options.quiet) *host.out << "no change is on record\n";
   return ExitStatus::done;
 }

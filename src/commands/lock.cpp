@@ -126,7 +126,7 @@ ExitStatus lock(const LockOptions& options, const Host& host) {
   auto files = check_files(checks, fetch_files(host, sources, names, options.quiet));
   find_keyrings(host, conf, files);
   vouch(options, host, path, files);
-  require_accepted(files, options.profile);
+  require_accepted(checks, files, options.profile);
   check_archives(checks, files);
   write_lock(host, path, lock_from(profile, files, found));
   if (options.quiet) return ExitStatus::done;

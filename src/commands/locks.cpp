@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::string_view site_folder = "/etc/cudapin";
 
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto relative = path.lexically_relative(folder);
-  return !relative.empty() && relative != "." && *relative.begin() != "..";
-}
-
 /// The folder of the system's own that holds `path`, or empty.
 fs::path system_folder(const Host& host, const fs::path& path) {
   for (const auto& folder : {host.at(site_folder), host.profiles})

@@ -3,6 +3,7 @@
 
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
+#include "commands/style.hpp"
 #include "commands/way_back.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -137,7 +138,6 @@ std::vector<CheckedFile> check_files(const Checks& checks, const std::vector<fs:
     checked.push_back(check_file(checks, file));
   }
   if (checks.exact) require_exact(checked, *checks.exact);
-  if (!std::ranges::all_of(checked, is_accepted)) find_keyrings(checks.host, checks.conf, checked);
   return checked;
 }
 
@@ -145,16 +145,16 @@ bool is_accepted(const CheckedFile& file) {
   return file.signature.state == SignatureState::good || !file.vouching.empty();
 }
 
-void require_accepted(std::span<const CheckedFile> files, const std::string& profile) {
+void require_accepted(const Checks& checks, std::span<const CheckedFile> files, const std::string& profile) {
+  std::vector<CheckedFile> refused;
+  std::ranges::remove_copy_if(files, std::back_inserter(refused), is_accepted);
+  if (refused.empty()) return;
+  find_keyrings(checks.host, checks.conf, refused);
   std::vector<std::string> problems;
-  std::string hint;
-  for (const auto& file : files) {
-    if (is_accepted(file)) continue;
+  for (const auto& file : refused)
     problems.push_back(
         fmt::format("'{}' is not accepted: {}", file.path.string(), sentence_of(file.signature)));
-    if (hint.empty()) hint = remedy_of(file, profile);
-  }
-  if (!problems.empty()) throw Error(join(problems, "\n"), hint);
+  throw Error(join(problems, "\n"), remedy_of(refused[0], profile));
 }
 
 std::vector<Package> check_archives(const Checks& checks, std::span<const CheckedFile> files) {
@@ -190,7 +190,7 @@ std::string signatures_text(std::span<const CheckedFile> files, const Host& host
     rows.push_back({file.name.name + " " + file.name.version.text(),
                     file.vouching.empty() ? word : "vouched for: " + word, signer_text(file)});
   }
-  return table(rows, {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
+  return table(rows, style_of(host));
 }
 
 std::string signatures_json(std::span<const CheckedFile> files) {

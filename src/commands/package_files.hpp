@@ -50,7 +50,7 @@ bool is_accepted(const CheckedFile& file);
 
 /// One Error with every file that neither a good signature nor a lock lets in, the case of each and the
 /// remedy; `profile` as the person wrote it, or empty.
-void require_accepted(std::span<const CheckedFile> files, const std::string& profile);
+void require_accepted(const Checks& checks, std::span<const CheckedFile> files, const std::string& profile);
 
 /// Decodes every file against its .MTREE. Throws Error at the first that is damaged, or holds another package
 /// than its name says, or is built for another system. Returns what the packages say of themselves.

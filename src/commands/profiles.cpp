@@ -96,4 +96,14 @@ Profile load_profile(const Host& host, const std::string& word) {
   return profile;
 }
 
+std::vector<Profile> readable_profiles(const Host& host) {
+  std::vector<Profile> profiles;
+  for (const auto& entry : known_profiles(host)) try {
+      profiles.push_back(load_profile(host, entry.name));
+    } catch (const Error&) {
+      continue;
+    }
+  return profiles;
+}
+
 }  // namespace cudapin

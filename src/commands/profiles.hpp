@@ -21,6 +21,9 @@ struct ProfileEntry {
 /// All profiles in force, by name.
 std::vector<ProfileEntry> known_profiles(const Host& host);
 
+/// Those of them that can be read, by name; `list` tells what is wrong with the others.
+std::vector<Profile> readable_profiles(const Host& host);
+
 /// Reads a file; `extends` names the known profiles, and one of the file's own name means the one it hides.
 Profile read_profile_file(const Host& host, const std::filesystem::path& path);
 

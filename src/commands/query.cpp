@@ -3,6 +3,7 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/profiles.hpp"
+#include "commands/style.hpp"
 #include "core/text.hpp"
 #include "system/state.hpp"
 
@@ -15,10 +16,6 @@
 namespace cudapin {
 
 namespace {
-
-Style style_of(const Host& host) {
-  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns};
-}
 
 /// A profile or the reason why its file cannot be read: one bad file must not hide the others.
 struct Listed {

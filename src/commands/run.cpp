@@ -24,7 +24,7 @@ struct Dispatch {
   Host host;
 
   ExitStatus operator()(const UseOptions& options) {
-    host.keeps_indexes = !options.dry_run || !host.privileged;
+    host.keeps_caches = !options.dry_run || !host.privileged;
     return use(options, at_root(options));
   }
   ExitStatus operator()(const ReleaseOptions& options) { return release(options, at_root(options)); }

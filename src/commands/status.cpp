@@ -3,6 +3,7 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
+#include "commands/style.hpp"
 #include "core/text.hpp"
 #include "system/guard_state.hpp"
 #include "system/local_database.hpp"
@@ -178,8 +179,7 @@ ExitStatus status(const StatusOptions& options, const Host& host) {
     *host.out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     return ExitStatus::done;
   }
-  *host.out << table(rows_of(report, host),
-                     {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
+  *host.out << table(rows_of(report, host), style_of(host));
   if (!report.pin_problems.empty()) *host.out << "next: sudo cudapin pin --repair\n";
   return ExitStatus::done;
 }

@@ -4,6 +4,7 @@
 #include "cli/report.hpp"
 #include "commands/commands.hpp"
 #include "commands/package_files.hpp"
+#include "commands/style.hpp"
 #include "core/text.hpp"
 #include "system/journal.hpp"
 
@@ -103,7 +104,7 @@ void list_files(const StoreOptions& options, const Host& host, const std::vector
   }
   std::vector<Row> rows;
   for (const auto& file : files) rows.push_back({file.name.text(), size_text(file.size), file.needed_by});
-  *host.out << table(rows, {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
+  *host.out << table(rows, style_of(host));
   if (files.empty() && !options.quiet) *host.out << "the store is empty\n";
 }
 

@@ -3,6 +3,7 @@
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
 #include "commands/profiles.hpp"
+#include "commands/style.hpp"
 #include "core/compatibility_data.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
@@ -40,12 +41,8 @@ bool is_better(const Suggestion& left, const Suggestion& right) {
 
 std::vector<Suggestion> suggestions_for(const Host& host, const Facts& facts) {
   std::vector<Suggestion> all;
-  for (const auto& entry : known_profiles(host)) try {
-      const auto profile = load_profile(host, entry.name);
-      all.push_back({profile.name, upstream_of(profile, "cuda"), judge_profile(profile, facts)});
-    } catch (const Error&) {
-      continue;  // `list` tells what is wrong with it
-    }
+  for (const auto& profile : readable_profiles(host))
+    all.push_back({profile.name, upstream_of(profile, "cuda"), judge_profile(profile, facts)});
   std::ranges::stable_sort(all, is_better);
   return all;
 }
@@ -96,7 +93,7 @@ ExitStatus suggest(const SuggestOptions& options, const Host& host) {
   for (const auto& one : suggestions)
     if (one.fits() || !any) rows.push_back({one.profile, "", why(one, facts)});
   if (!any) *host.out << "no profile fits this machine:\n";
-  *host.out << table(rows, {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
+  *host.out << table(rows, style_of(host));
   return any ? ExitStatus::done : ExitStatus::failed;
 }
 

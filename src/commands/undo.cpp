@@ -3,6 +3,7 @@
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
+#include "commands/style.hpp"
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
@@ -99,7 +100,7 @@ std::string plan_text(const Host& host, const JournalRecord& record, const Journ
                                          : ""});
   return fmt::format("Takes back '{}' of {}: {}\n\n", last.command, last.time,
                      record.after ? "back to profile " + record.after->profile : "no profile, no pins") +
-         table(rows, {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
+         table(rows, style_of(host));
 }
 
 void ask(const UndoOptions& options, const Host& host) {

@@ -9,6 +9,7 @@
 #include "commands/package_files.hpp"
 #include "commands/profiles.hpp"
 #include "commands/resolving.hpp"
+#include "commands/style.hpp"
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
 #include "core/pins.hpp"
@@ -29,10 +30,6 @@ namespace cudapin {
 namespace fs = std::filesystem;
 
 namespace {
-
-Style style_of(const Host& host, bool verbose) {
-  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns, verbose};
-}
 
 /// An entry that was cut off has a folder and no description.
 bool is_whole_entry(const PacmanConf& conf, const std::string& name, const std::string& version) {
@@ -205,7 +202,7 @@ std::vector<Package> verify_all(const UseOptions& options, const Checks& checks,
   std::vector<fs::path> paths;
   for (const auto& package : packages) paths.emplace_back(package.file);
   const auto files = check_files(checks, paths);
-  require_accepted(files, options.profile);
+  require_accepted(checks, files, options.profile);
   auto descriptions = check_archives(checks, files);
   for (std::size_t i = 0; i < files.size(); ++i) packages[i].sha256 = files[i].sha256;
   if (options.quiet) return descriptions;
@@ -322,7 +319,8 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   const auto facts = gather_facts(host, conf, options.gpus);
   if (profile.open.empty()) refuse_errors(judge_profile(profile, facts));
   const auto sources = sources_of(host, conf, options.archives, options.offline);
-  const auto installed = LocalDatabase(conf).all();
+  const LocalDatabase database(conf);
+  const auto installed = database.all();
   profile.removals = removable(options.removals, installed);
   Repositories repositories(host, conf);
   auto resolution = resolve_here(host, conf, sources, profile, installed, repositories);
@@ -344,8 +342,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   require_modules(profile, installed);
   note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);
-  std::ranges::move(leaving_findings(conf, LocalDatabase(conf), plan, installed),
-                    std::back_inserter(plan.findings));
+  std::ranges::move(leaving_findings(conf, database, plan, installed), std::back_inserter(plan.findings));
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);

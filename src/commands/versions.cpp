@@ -3,6 +3,7 @@
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
 #include "commands/profiles.hpp"
+#include "commands/style.hpp"
 #include "commands/way_back.hpp"
 #include "core/compatibility.hpp"
 #include "core/package_class.hpp"
@@ -47,16 +48,6 @@ struct Background {
   std::vector<Profile> profiles;
   LocalDatabase database;
 };
-
-std::vector<Profile> readable_profiles(const Host& host) {
-  std::vector<Profile> profiles;
-  for (const auto& entry : known_profiles(host)) try {
-      profiles.push_back(load_profile(host, entry.name));
-    } catch (const Error&) {
-      continue;  // `list` tells what is wrong with it
-    }
-  return profiles;
-}
 
 std::vector<Gpu> cards(const Host& host, const std::vector<std::string>& words) {
   if (words.empty()) return inspect_machine(host).gpus;
@@ -182,7 +173,7 @@ void print_json(const Host& host, const Background& background, const std::vecto
 }
 
 void print_text(const VersionsOptions& options, const Host& host, const std::vector<KnownPackage>& packages) {
-  const Style style{host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns};
+  const auto style = style_of(host);
   std::vector<std::string> told;
   for (const auto& package : packages) {
     if (packages.size() > 1 && !options.quiet) *host.out << package.name << ":\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/report.hpp"
 #include "commands/commands.hpp"
+#include "commands/style.hpp"
 #include "core/guard.hpp"
 #include "core/text.hpp"
 #include "system/guard_files.hpp"
@@ -119,7 +120,7 @@ ExitStatus who(const WhoOptions& options, const Host& host) {
   if (answer.nvml)
     for (const auto& gpu : answer.nvml->gpus)
       rows.push_back({fmt::format("GPU {}", gpu.minor), gpu.name, gpu_note(gpu)});
-  *host.out << table(rows, {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns});
+  *host.out << table(rows, style_of(host));
   if (answer.holders.empty()) *host.out << "nothing computes on the GPUs\n";
   if (!answer.is_complete)
     *host.out << "other people's processes could not be seen; next: sudo cudapin who\n";

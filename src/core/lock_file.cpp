@@ -108,13 +108,7 @@ std::optional<SignatureState> Reader::read_vouched(const Node& node) {
 }
 
 void Reader::read_file_name(const Node& node, ProfilePackage& package) {
-  package.file = read_line(node, "'file'");
-  const auto name = parse_file_name(package.file);
-  if (!name && !package.file.empty())
-    complain(node, fmt::format("'{}' is no package file name", package.file));
-  if (!name) return;
-  package.name = name->name;
-  package.version = name->version;
+  if (!read_package_file(node, package, problems_)) return;
   if (is_foundation(package.name))
     complain(node, fmt::format("'{}' must stay as the system has it", package.name));
   if (lock_.find(package.name)) complain(node, fmt::format("a second file for '{}'", package.name));

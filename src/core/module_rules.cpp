@@ -14,11 +14,6 @@ namespace cudapin {
 
 namespace {
 
-const Package* find_named(std::span<const Package> packages, std::string_view name) {
-  const auto found = std::ranges::find(packages, name, &Package::name);
-  return found == packages.end() ? nullptr : &*found;
-}
-
 bool is_kernel(const Package& package) {
   return class_of(package.name) == PackageClass::kernel && kernel_of_module(package.name).empty() &&
          !package.name.ends_with("-headers") && !package.name.ends_with("-docs") &&

@@ -73,6 +73,19 @@ bool version_meets(const Dependency& wanted, std::string_view version) {
   return wanted.op.empty() || holds(wanted.op, compare_versions(version, wanted.version));
 }
 
+std::string label(const Package& package) { return package.name + " " + package.version; }
+
+bool refuses(const Package& package, const Package& other) {
+  return package.name != other.name &&
+         std::ranges::any_of(package.conflicts,
+                             [&](const Dependency& conflict) { return satisfies(other, conflict); });
+}
+
+const Package* find_named(std::span<const Package> packages, std::string_view name) {
+  const auto found = std::ranges::find(packages, name, &Package::name);
+  return found == packages.end() ? nullptr : &*found;
+}
+
 bool satisfies(const Package& package, const Dependency& wanted) {
   if (package.name == wanted.name && version_meets(wanted, package.version)) return true;
   return std::ranges::any_of(package.provides, [&](const Dependency& provided) {

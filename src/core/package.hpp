@@ -60,6 +60,15 @@ struct Package {
   Reason reason = Reason::explicitly;
 };
 
+/// "cuda 11.1.0-2"
+std::string label(const Package& package);
+
+/// Whether `package` refuses to be installed beside `other`.
+bool refuses(const Package& package, const Package& other);
+
+/// The package of that name, or null.
+const Package* find_named(std::span<const Package> packages, std::string_view name);
+
 /// Whether `package` itself or one of its provides satisfies `wanted`.
 bool satisfies(const Package& package, const Dependency& wanted);
 

@@ -52,4 +52,15 @@ std::vector<Field> package_fields(ProfilePackage& package, Problems& problems) {
   };
 }
 
+bool read_package_file(const Node& node, ProfilePackage& package, Problems& problems) {
+  package.file = yaml::read_line(node, "'file'", problems);
+  const auto name = parse_file_name(package.file);
+  if (!name && !package.file.empty())
+    problems.add(node, fmt::format("'{}' is no package file name", package.file));
+  if (!name) return false;
+  package.name = name->name;
+  package.version = name->version;
+  return true;
+}
+
 }  // namespace cudapin

@@ -12,4 +12,8 @@ namespace cudapin {
 /// lock: depends (required), provides, conflicts, replaces, as, only_if_installed. Both outlive the fields.
 std::vector<yaml::Field> package_fields(ProfilePackage& package, yaml::Problems& problems);
 
+/// The full base name of a package file, into `package` with its name and version; false and noted when it is
+/// none.
+bool read_package_file(const yaml::Node& node, ProfilePackage& package, yaml::Problems& problems);
+
 }  // namespace cudapin

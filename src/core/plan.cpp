@@ -15,20 +15,6 @@ namespace cudapin {
 
 namespace {
 
-Package as_package(const ProfilePackage& wanted) {
-  return {.name = wanted.name,
-          .version = wanted.version.text(),
-          .depends = wanted.depends,
-          .provides = wanted.provides,
-          .conflicts = wanted.conflicts};
-}
-
-bool refuses(const Package& package, const Package& other) {
-  return package.name != other.name &&
-         std::ranges::any_of(package.conflicts,
-                             [&](const Dependency& conflict) { return satisfies(other, conflict); });
-}
-
 /// Whether `wanted` takes the place of an installed package: they exclude each other, or the one says that it
 /// replaces the other, and both are of one family.
 bool displaces(const ProfilePackage& wanted, const Package& installed) {
@@ -46,16 +32,6 @@ bool leaves(const Package& package, const Profile& profile) {
          std::ranges::any_of(profile.packages,
                              [&](const ProfilePackage& wanted) { return displaces(wanted, package); });
 }
-
-/// The installed packages that the profile leaves as they are.
-std::vector<Package> untouched_by(const Profile& profile, std::span<const Package> installed) {
-  std::vector<Package> rest;
-  for (const auto& package : installed)
-    if (!profile.find(package.name) && !leaves(package, profile)) rest.push_back(package);
-  return rest;
-}
-
-std::string label(const Package& package) { return package.name + " " + package.version; }
 
 void add_unmet(const Package& package, const Satisfiers& after, std::vector<std::string>& problems) {
   for (const auto& wanted : package.depends)
@@ -89,11 +65,6 @@ ActionKind kind_of(const Package* now, const ProfilePackage& wanted) {
   if (!now) return ActionKind::install;
   const int order = compare_versions(wanted.version.text(), now->version);
   return order == 0 ? ActionKind::keep : order > 0 ? ActionKind::upgrade : ActionKind::downgrade;
-}
-
-const Package* find_named(std::span<const Package> installed, std::string_view name) {
-  const auto found = std::ranges::find(installed, name, &Package::name);
-  return found == installed.end() ? nullptr : &*found;
 }
 
 Action plan_one(const ProfilePackage& wanted, std::span<const Package> installed) {
@@ -139,6 +110,13 @@ std::vector<std::string> Plan::removals() const {
   for (const auto& action : actions)
     if (action.kind == ActionKind::remove) names.push_back(action.name);
   return names;
+}
+
+std::vector<Package> untouched_by(const Profile& profile, std::span<const Package> installed) {
+  std::vector<Package> rest;
+  for (const auto& package : installed)
+    if (!profile.find(package.name) && !leaves(package, profile)) rest.push_back(package);
+  return rest;
 }
 
 std::vector<Package> packages_after(const Profile& whole, std::span<const Package> installed) {

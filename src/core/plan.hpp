@@ -49,6 +49,9 @@ bool needs_file(const Action& action);
 /// The pure core of `use`: which packages change, and to what. One Error with all of dependency_problems.
 Plan make_plan(const Profile& profile, std::span<const Package> installed);
 
+/// The installed packages that the profile leaves as they are.
+std::vector<Package> untouched_by(const Profile& profile, std::span<const Package> installed);
+
 /// What is installed once the profile is: `installed` without what it replaces or leaves, and its packages.
 std::vector<Package> packages_after(const Profile& profile, std::span<const Package> installed);
 

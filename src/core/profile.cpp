@@ -202,6 +202,14 @@ Profile Chain::join() {
 
 }  // namespace
 
+Package as_package(const ProfilePackage& wanted) {
+  return {.name = wanted.name,
+          .version = wanted.version.text(),
+          .depends = wanted.depends,
+          .provides = wanted.provides,
+          .conflicts = wanted.conflicts};
+}
+
 Profile parse_profile(std::string_view text, const std::string& origin, const ProfileLibrary& library) {
   return Chain(text, origin, library).join();
 }

@@ -31,6 +31,9 @@ struct ProfilePackage {
   std::string sha256 = {};             ///< of the file; empty when it is not known
 };
 
+/// What it is once it is installed.
+Package as_package(const ProfilePackage& wanted);
+
 /// A package of a profile whose version is yet to be chosen.
 struct OpenPackage {
   std::string name;

@@ -152,13 +152,7 @@ void Reader::read_file_name(const Node& node, ProfileDraft::File& file) {
   auto& package = file.package;
   file.line = node.line;
   file.column = node.column;
-  package.file = read_line(node, "'file'");
-  const auto name = parse_file_name(package.file);
-  if (!name && !package.file.empty())
-    complain(node, fmt::format("'{}' is no package file name", package.file));
-  if (!name) return;
-  package.name = name->name;
-  package.version = name->version;
+  if (!read_package_file(node, package, draft_.problems)) return;
   if (const auto* first = draft_.find_file(package.name))
     complain(node, fmt::format("a second file for '{}', the first is at line {}", package.name, first->line));
 }

@@ -23,21 +23,6 @@ namespace {
 constexpr int most_tries = 5000;
 constexpr std::size_t most_versions = 300;
 
-Package as_package(const ProfilePackage& wanted) {
-  return {.name = wanted.name,
-          .version = wanted.version.text(),
-          .depends = wanted.depends,
-          .provides = wanted.provides,
-          .conflicts = wanted.conflicts};
-}
-
-std::string label(const Package& package) { return package.name + " " + package.version; }
-
-const Package* find_named(std::span<const Package> packages, std::string_view name) {
-  const auto found = std::ranges::find(packages, name, &Package::name);
-  return found == packages.end() ? nullptr : &*found;
-}
-
 ProfilePackage from_repository(const RepositoryPackage& one, Reason reason) {
   return {.name = one.package.name,
           .version = *Version::parse(one.package.version),

@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::string_view remedy = "cudapin upgrade";
 
-std::string label(const Package& package) { return package.name + " " + package.version; }
-
-bool refuses(const Package& package, const Package& other) {
-  return std::ranges::any_of(package.conflicts,
-                             [&](const Dependency& conflict) { return satisfies(other, conflict); });
-}
-
 bool exclude(const Package& one, const Package& other) { return refuses(one, other) || refuses(other, one); }
 
 class Forecast {

@@ -179,6 +179,11 @@ std::string Sha256::finish() {
   return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + length, ""));
 }
 
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto inside = path.lexically_normal().lexically_relative(folder.lexically_normal());
+  return !inside.empty() && *inside.begin() != "..";
+}
+
 std::string sha256_file(const fs::path& path) {
   const auto fd = open_file(path, O_RDONLY);
   Sha256 sum;

@@ -79,6 +79,9 @@ class Sha256 {
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
+/// Whether `path` is `folder` or lies in it, by their names.
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 /// Lower-case hexadecimal SHA-256 of a file's content or of text.
 std::string sha256_file(const std::filesystem::path& path);
 std::string sha256_text(std::string_view text);

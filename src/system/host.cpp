@@ -77,6 +77,14 @@ fs::path Host::at(std::string_view path) const {
   return root / inside;
 }
 
+fs::path Host::cache_folder(std::string_view name) const {
+  if (privileged) return at(state_folder) / name;
+  const fs::path own = variable("XDG_CACHE_HOME");
+  const fs::path home = variable("HOME");
+  if (own.is_absolute()) return own / "cudapin" / name;
+  return home.is_absolute() ? home / ".cache/cudapin" / name : fs::path{};
+}
+
 std::string Host::variable(const std::string& name) const {
   const auto found = environment.find(name);
   return found == environment.end() ? std::string{} : found->second;

@@ -29,8 +29,8 @@ struct Host {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   unsigned columns = 80;
-  bool privileged = false;    ///< effective uid 0
-  bool keeps_indexes = true;  ///< false for a dry run of root, which leaves no file at all
+  bool privileged = false;   ///< effective uid 0
+  bool keeps_caches = true;  ///< false for a dry run of root, which leaves no file at all
   std::string card_library;  ///< through which cards are set; empty: the driver's, and with another root none
   std::function<std::chrono::system_clock::time_point()> now;
   std::function<void(std::string_view)> on_step;  ///< told of every step of a change; tests stop there
@@ -42,6 +42,9 @@ struct Host {
 
   /// `path` (absolute, as on the target system) below root. Never follows `..` out of it.
   std::filesystem::path at(std::string_view path) const;
+  /// Where what can be had again is kept under `name`: root's in the state folder, a person's in their own
+  /// cache; empty where there is no place for it.
+  std::filesystem::path cache_folder(std::string_view name) const;
   /// The variable's value, or empty.
   std::string variable(const std::string& name) const;
   bool interrupted() const { return interrupt && interrupt->load() != 0; }

@@ -86,11 +86,6 @@ std::string ask_pacman_conf(const Host& host, const fs::path& file) {
   return answer.out;
 }
 
-bool is_below(const fs::path& path, const fs::path& root) {
-  const auto inside = path.lexically_normal().lexically_relative(root.lexically_normal());
-  return !inside.empty() && *inside.begin() != "..";
-}
-
 /// As --sysroot would: pacman leaves the caches, hooks and keys of --rootdir on the host.
 fs::path below_root(const Host& host, const std::string& path) {
   return !fs::path(path).is_absolute() || is_below(path, host.root) ? fs::path(path) : host.at(path);

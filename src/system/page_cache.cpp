@@ -21,14 +21,6 @@ namespace {
 constexpr std::string_view format = "cudapin page 1";
 constexpr std::size_t page_limit = 64u << 20;
 
-fs::path cache_folder(const Host& host) {
-  if (host.privileged) return host.at(state_folder) / "pages";
-  if (const auto folder = host.variable("XDG_CACHE_HOME"); folder.starts_with('/'))
-    return fs::path(folder) / "cudapin";
-  const auto home = host.variable("HOME");
-  return home.starts_with('/') ? fs::path(home) / ".cache/cudapin" : fs::path{};
-}
-
 /// The next line of `text`, taken off it.
 std::string take_line(std::string_view& text) {
   const auto end = text.find('\n');
@@ -60,7 +52,7 @@ bool CachedPage::is_fresh(const Host& host) const {
   return page.etag.empty() && page.last_modified.empty() && age >= 0s && age < 10min;
 }
 
-PageCache::PageCache(const Host& host) : host_(host), folder_(cache_folder(host)) {}
+PageCache::PageCache(const Host& host) : host_(host), folder_(host.cache_folder("pages")) {}
 
 fs::path PageCache::file_of(const std::string& url) const { return folder_ / sha256_text(url); }
 
@@ -83,7 +75,7 @@ std::optional<CachedPage> PageCache::find(const std::string& url) const {
 }
 
 void PageCache::keep(const std::string& url, const Page& page) const {
-  if (folder_.empty()) return;
+  if (folder_.empty() || !host_.keeps_caches) return;
   const auto file = file_of(url);
   const auto growing = fs::path(fmt::format("{}.{}", file.string(), ::getpid()));
   try {

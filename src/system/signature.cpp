@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "system/archive.hpp"
 #include "system/files.hpp"
+#include "system/private_folder.hpp"
 
 #include <fmt/format.h>
 #include <gpgme.h>
@@ -38,31 +39,17 @@ void require(gpgme_error_t failure, std::string_view act) {
     cannot_check(fmt::format("{}: {}", act, gpgme_strerror(failure)));
 }
 
-/// A folder that only we can read, gone with its owner.
-struct PrivateFolder {
-  PrivateFolder() {
-    if (!::mkdtemp(path.data())) cannot_check(fmt::format("no folder in /tmp: {}", std::strerror(errno)));
-  }
-  ~PrivateFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-  std::string path = "/tmp/cudapin-gpg-XXXXXX";
-};
-
 /// gpg writes into its home even when it only verifies (locks, a trust database brought up to date), and its
 /// gpg.conf may send it to the network. So it gets a home of our own: pacman's keys by link, pacman's trust
 /// as a copy, pacman's options and after them ours.
 class View {
  public:
   explicit View(const fs::path& gpg_dir);
-  fs::path home() const { return folder_.path; }
+  fs::path home() const { return folder_.path(); }
 
  private:
   void copy(const fs::path& from, std::string_view more = {});
-  PrivateFolder folder_;
+  PrivateFolder folder_{"gpg"};
 };
 
 constexpr std::string_view our_options =
@@ -174,8 +161,8 @@ SignatureReport report_of(const Context& context, const _gpgme_signature& signat
 /// The fingerprints of all keys and subkeys in a file of exported keys; none when gpg cannot read it.
 std::vector<std::string> keys_in(const fs::path& file) {
   std::vector<std::string> fingerprints;
-  const PrivateFolder home;
-  const auto context = context_for(home.path);
+  const PrivateFolder home("gpg");
+  const auto context = context_for(home.path());
   const auto fd = open_file(file, O_RDONLY);
   const auto data = data_of(fd);
   if (gpgme_op_keylist_from_data_start(context.get(), data.get(), 0) != GPG_ERR_NO_ERROR) return {};

@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "system/files.hpp"
 #include "system/http.hpp"
+#include "system/private_folder.hpp"
 #include "system/repositories.hpp"
 #include "system/store.hpp"
 
@@ -24,18 +25,18 @@ namespace {
 /// Arch's; community went into extra in 2023.
 const std::vector<std::string> arch_repositories{"core", "extra", "community", "multilib"};
 
-/// Where indexes are kept. What other people keep is never read by root.
-fs::path index_folder(const Host& host) {
-  if (host.privileged) return host.at(state_folder) / "snapshots";
-  const auto cache = host.variable("XDG_CACHE_HOME");
-  const auto home = host.variable("HOME");
-  if (cache.empty() && home.empty()) return fs::temp_directory_path() / "cudapin-snapshots";
-  return (cache.empty() ? fs::path(home) / ".cache" : fs::path(cache)) / "cudapin/snapshots";
+/// Where indexes are looked for: root's, which all may read, and our own. What other people keep is never
+/// read by root.
+std::vector<fs::path> index_folders(const Host& host) {
+  std::vector<fs::path> folders{host.at(state_folder) / "snapshots"};
+  if (const auto own = host.cache_folder("snapshots"); !own.empty() && own != folders[0])
+    folders.push_back(own);
+  return folders;
 }
 
 std::optional<RepositoryIndex> kept_index(const Host& host, const std::string& name) {
   constexpr std::size_t largest = 64u << 20;
-  for (const auto& folder : {host.at(state_folder) / "snapshots", index_folder(host)}) {
+  for (const auto& folder : index_folders(host)) {
     std::error_code missing;
     if (!fs::exists(folder / name, missing)) continue;
     if (auto index = RepositoryIndex::parse(read_file(folder / name, largest))) return index;
@@ -45,32 +46,15 @@ std::optional<RepositoryIndex> kept_index(const Host& host, const std::string& n
 
 /// A folder that cannot be written to costs the next command the reading again, no more.
 void keep(const Host& host, const std::string& name, const std::string& text) {
-  if (!host.keeps_indexes) return;
+  const auto folder = host.cache_folder("snapshots");
+  if (folder.empty() || !host.keeps_caches) return;
   try {
-    make_folders(index_folder(host));
-    replace_file(index_folder(host) / name, text);
+    make_folders(folder);
+    replace_file(folder / name, text);
   } catch (const Error&) {
     return;
   }
 }
-
-/// A folder of our own for what is read once.
-struct Scratch {
-  Scratch() : path(make_private_folder()) { fs::create_directories(path / "sync"); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  static fs::path make_private_folder() {
-    auto name = (fs::temp_directory_path() / "cudapin-snapshot-XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-      throw Error(fmt::format("cannot create a folder in '{}'", fs::temp_directory_path().string()));
-    return name;
-  }
-  fs::path path;
-};
 
 /// A file of the archive at `base`, which is a URL or a folder.
 bool get(const Host& host, const std::string& base, const std::string& path, const fs::path& target) {
@@ -138,17 +122,18 @@ std::string earlier_day(const Host& host, const std::string& base, const std::st
 /// Fetches and reads what `base` has for the day; the day it really is, and its index.
 std::optional<std::pair<std::string, std::string>> fetch_snapshot(const Host& host, const std::string& base,
                                                                   std::string day) {
-  const Scratch scratch;
-  if (!get_databases(host, base, day, scratch.path)) {
-    day = earlier_day(host, base, day, scratch.path / "page");
-    if (day.empty() || !get_databases(host, base, day, scratch.path)) return std::nullopt;
+  const PrivateFolder scratch("snapshot");
+  fs::create_directory(scratch.path() / "sync");
+  if (!get_databases(host, base, day, scratch.path())) {
+    day = earlier_day(host, base, day, scratch.path() / "page");
+    if (day.empty() || !get_databases(host, base, day, scratch.path())) return std::nullopt;
   }
-  return std::pair(day, index_text(read_repositories(scratch.path, arch_repositories)));
+  return std::pair(day, index_text(read_repositories(scratch.path(), arch_repositories)));
 }
 
 /// "2020-10-12" -> the day and the index's name, as a former command noted them.
 std::optional<Snapshot> kept_snapshot(const Host& host, const std::string& day) {
-  for (const auto& folder : {host.at(state_folder) / "snapshots", index_folder(host)}) {
+  for (const auto& folder : index_folders(host)) {
     const auto words = split(read_file_if_exists(folder / day), " \n");
     if (words.size() != 2) continue;
     if (auto index = kept_index(host, "index-" + words[1])) return Snapshot{std::move(*index), words[0]};

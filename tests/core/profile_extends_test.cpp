@@ -31,7 +31,7 @@ struct Shelf {
   std::map<std::string, std::string> texts;
   std::map<std::string, std::string> hidden;
 
-  ProfileLibrary library() const {
+  ProfileLibrary profiles() const {
     ProfileLibrary library;
     for (const auto& [name, text] : texts) library.names.push_back(name);
     library.find = [this](const std::string& name,
@@ -43,7 +43,7 @@ struct Shelf {
     };
     return library;
   }
-  Profile read(const std::string& text) const { return parse_profile(text, "own.yaml", library()); }
+  Profile read(const std::string& text) const { return parse_profile(text, "own.yaml", profiles()); }
   std::string refusal(const std::string& text) const {
     try {
       read(text);
@@ -133,7 +133,7 @@ TEST_CASE("profile: unknown bases and loops are told where they are named") {
   shelf.texts["a"] = "name: a\nextends: b\n";
   shelf.texts["b"] = "name: b\nextends: a\n";
   CHECK(shelf.refusal("name: own\nextends: a\n") == "b.yaml:2:10: a loop of profiles: a -> b -> a");
-  CHECK(parse_profile(base, "base.yaml", shelf.library()).bases.empty());
+  CHECK(parse_profile(base, "base.yaml", shelf.profiles()).bases.empty());
 }
 
 TEST_CASE("profile: one that hides another of its name may extend it") {

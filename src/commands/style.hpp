@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "cli/report.hpp"
+#include "system/host.hpp"
+
+namespace cudapin {
+
+/// How the Host's output stream takes text.
+inline Style style_of(const Host& host, bool verbose = false) {
+  return {host.out_is_terminal && host.variable("NO_COLOR").empty(), host.columns, verbose};
+}
+
+}  // namespace cudapin
