@@ -61,7 +61,6 @@ class Resolver {
   ProfilePackage described(const ArchivedFile& found, const RepositoryIndex* snapshot) const;
   bool choose_from(std::span<const Choice> choices);
   bool fits(const ProfilePackage& one) const;
-  std::vector<Package> staying() const;
 
   void close();
   void meet(const Package& user, const Dependency& wanted);
@@ -76,7 +75,8 @@ class Resolver {
   Profile profile_;
   std::span<const Package> installed_;
   const Supplies& supplies_;
-  std::vector<Package> after_;  ///< what will be installed, as far as it is known
+  std::vector<Package> staying_;  ///< what neither leaves nor changes, whatever is chosen
+  std::vector<Package> after_;    ///< what will be installed, as far as it is known
   std::optional<Satisfiers> satisfiers_;
   std::vector<Finding> notes_;
   std::vector<std::string> problems_;
@@ -121,16 +121,6 @@ Choice Resolver::choice_for(const OpenPackage& open) {
   return choice;
 }
 
-/// Installed packages that neither leave nor change.
-std::vector<Package> Resolver::staying() const {
-  std::vector<Package> rest;
-  for (const auto& package : installed_)
-    if (!profile_.find(package.name) &&
-        std::ranges::find(profile_.removals, package.name) == profile_.removals.end())
-      rest.push_back(package);
-  return rest;
-}
-
 /// Whether a version agrees with all bounds on it of what was chosen and of what stays, and they with its
 /// own.
 bool Resolver::fits(const ProfilePackage& one) const {
@@ -142,8 +132,8 @@ bool Resolver::fits(const ProfilePackage& one) const {
   };
   for (const auto& other : profile_.packages)
     if (!agrees(as_package(other), package) || !agrees(package, as_package(other))) return false;
-  return std::ranges::all_of(staying(), [&](const Package& other) {
-    const auto* now = find_named(installed_, one.name);
+  const auto* now = find_named(installed_, one.name);
+  return std::ranges::all_of(staying_, [&](const Package& other) {
     const bool counts = now && agrees(other, *now);  // what is broken already is not our doing
     return (!counts || agrees(other, package)) && agrees(package, other);
   });
@@ -167,6 +157,10 @@ void Resolver::choose_versions() {
   for (const auto& one : open) choices.push_back(choice_for(one));
   hint_ = "cudapin versions NAME lists what there is";
   if (!problems_.empty()) return;
+  staying_ = untouched_by(profile_, installed_);
+  std::erase_if(staying_, [&](const Package& package) {
+    return std::ranges::find(open, package.name, &OpenPackage::name) != open.end();
+  });
   const auto first = profile_.packages.size();
   if (!choose_from(choices)) {
     std::vector<std::string> ranges;
@@ -239,8 +233,7 @@ void Resolver::complain_missing(const Package& user, const Dependency& wanted) {
 
 void Resolver::meet(const Package& user, const Dependency& wanted) {
   if (!satisfiers_) {
-    after_ = staying();
-    for (const auto& one : profile_.packages) after_.push_back(as_package(one));
+    after_ = packages_after(profile_, installed_);
     satisfiers_.emplace(after_);
   }
   if (satisfiers_->find(wanted)) return;

@@ -130,6 +130,17 @@ TEST_CASE("resolve: a range gives way to what the other packages want") {
   }
 }
 
+TEST_CASE("resolve: what is installed of a range that is yet to be chosen binds no other range") {
+  World world;
+  world.files["cuda"] = {"11.1.0-2"};
+  world.files["cudnn"] = {"8.0.4.30-1"};
+  world.installed.push_back(Maker{"cuda", "13.1-1"});
+  world.installed.push_back(Maker{"cudnn", "9.18-1", {"cuda>=13"}});
+  world.open("cuda", "11.1.*");
+  world.open("cudnn", "8.*");
+  CHECK(world.set() == "cuda 11.1.0-2\ncudnn 8.0.4.30-1\n");
+}
+
 TEST_CASE("resolve: ranges that nothing meets are all told with their places") {
   World world;
   world.files["cuda"] = {"11.2.0-1"};
