@@ -59,6 +59,19 @@ TEST_CASE("resolving: a range becomes the newest version that the archive lists 
   CHECK(lab.fingerprint() == untouched);
 }
 
+TEST_CASE("resolving: a dry run of root leaves no file and not even what could be had again") {
+  SnapshotLab lab;
+  lab.add_to_archive(StandIn{.name = "cudnn", .version = "8.0.5.39-1", .depends = {"cuda"}});
+  lab.day("2020/10", "12", {{.name = "bar", .version = "3-1"}});
+  lab.profile("packages: {cudnn: 8.0.*}\n");
+  const auto before = lab.fingerprint();
+  const auto shown = lab.use("lab", {"--dry-run"});
+  CAPTURE(shown.err);
+  CHECK(shown.status == ExitStatus::done);
+  CHECK(has(shown.out, "8.0.5.39-1"));
+  CHECK(lab.fingerprint() == before);
+}
+
 TEST_CASE("resolving: what is needed and not here comes from the snapshot as an unpinned dependency") {
   SnapshotLab lab;
   lab.day("2020/10", "12",
