@@ -51,13 +51,12 @@ Transfer::Transfer(const Host& host, const PageRequest& request)
     : url_(request.url), patience_(std::max(1l, patience_of(host) / 2) * (request.is_large ? 10 : 1)) {
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(curl_.get(), option, value); };
   set_up_transfer(curl_.get(), patience_);
-  const char* redirects = scheme_of(url_) == "https" ? "https" : "http,https";
+  const bool is_secure = scheme_of(url_) == "https";  // a redirect stays so
 #if LIBCURL_VERSION_NUM >= 0x075500
-  set(CURLOPT_REDIR_PROTOCOLS_STR, redirects);
+  set(CURLOPT_REDIR_PROTOCOLS_STR, is_secure ? "https" : "http,https");
 #else
-  set(CURLOPT_REDIR_PROTOCOLS, *redirects == 'h' && redirects[4] == 's'
-                                   ? static_cast<long>(CURLPROTO_HTTPS)
-                                   : static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+  set(CURLOPT_REDIR_PROTOCOLS,
+      static_cast<long>(is_secure ? CURLPROTO_HTTPS : CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
   set(CURLOPT_URL, url_.c_str());
   set(CURLOPT_FOLLOWLOCATION, 1l);
