@@ -11,7 +11,6 @@
 #include "system/processes.hpp"
 #include "system/state.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

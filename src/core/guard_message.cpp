@@ -3,7 +3,6 @@
 #include "core/text.hpp"
 
 #include <algorithm>
-#include <ctime>
 
 namespace cudapin {
 
@@ -16,11 +15,7 @@ std::string duration_text(std::int64_t seconds) {
 }
 
 std::string time_text(std::int64_t seconds) {
-  const auto time = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  char text[32] = "";
-  if (::gmtime_r(&time, &parts)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
-  return text;
+  return utc_text(seconds, "%Y-%m-%d %H:%M UTC");
 }
 
 namespace guard {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/signature_report.hpp"
 
-#include <fmt/chrono.h>
+#include "core/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ bool matches_file(SignatureState state) { return state < unknown_key; }
 bool may_be_vouched(SignatureState state) { return matches_file(state) && state != good; }
 
 std::string day_made(const SignatureReport& report) {
-  return report.made > 0 ? fmt::format("{:%Y-%m-%d}", fmt::gmtime(report.made)) : "";
+  return report.made > 0 ? utc_text(report.made, "%F") : "";
 }
 
 std::string sentence_of(const SignatureReport& report) {

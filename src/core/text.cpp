@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <numeric>
 #include <utility>
 
@@ -42,6 +43,14 @@ std::string human_size(std::uint64_t bytes) {
   if (unit == 0) return std::to_string(bytes) + " B";
   const auto tenths = static_cast<std::uint64_t>(size * 10 + 0.5);
   return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + ' ' + units[unit];
+}
+
+std::string utc_text(std::int64_t seconds, const char* form) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  char text[32] = "";
+  if (::gmtime_r(&time, &parts)) std::strftime(text, sizeof text, form, &parts);
+  return text;
 }
 
 namespace {

@@ -21,6 +21,9 @@ std::string_view trim(std::string_view text);
 /// 1536 -> "1.5 KiB"; binary units, one decimal, as pacman prints sizes.
 std::string human_size(std::uint64_t bytes);
 
+/// A moment in seconds since 1970, in UTC and as strftime's `form` says; empty when it is no moment.
+std::string utc_text(std::int64_t seconds, const char* form);
+
 /// Safe for a terminal and a log: control characters, escapes and invalid UTF-8 become `?`.
 std::string printable(std::string_view text);
 

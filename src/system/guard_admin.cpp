@@ -45,16 +45,8 @@ void require_root(const Admin& admin, const std::string& verb) {
   if (!admin.is_root) throw Error("only root can tell the guard that", "sudo cudapin " + verb);
 }
 
-std::string utc(std::int64_t seconds) {
-  const auto time = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  char text[32] = "";
-  if (::gmtime_r(&time, &parts)) std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 void record(const GuardFiles& files, const Admin& admin, const std::string& command) {
-  HistoryEntry entry{.time = utc(admin.now), .user = admin.name, .command = command, .result = "done"};
+  HistoryEntry entry{.time = utc_text(admin.now, "%FT%TZ"), .user = admin.name, .command = command, .result = "done"};
   const auto path = files.root() + "/var/lib/cudapin/history.jsonl";
   if (!raw::append_line(path, to_line(entry)))
     throw Error("cannot write '" + path + "': " + std::strerror(errno));

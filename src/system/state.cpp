@@ -4,7 +4,6 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -110,7 +109,7 @@ std::string acting_user(const Host& host) {
 }
 
 std::string timestamp(const Host& host) {
-  return fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(host.now())));
+  return utc_text(std::chrono::system_clock::to_time_t(host.now()), "%FT%TZ");
 }
 
 }  // namespace cudapin

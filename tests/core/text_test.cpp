@@ -29,6 +29,12 @@ TEST_CASE("text: percent encoding keeps archive names and comes back") {
   CHECK(percent_decode("%4") == "%4");
 }
 
+TEST_CASE("text: a moment is told in UTC") {
+  CHECK(utc_text(0, "%FT%TZ") == "1970-01-01T00:00:00Z");
+  CHECK(utc_text(1606780800, "%Y-%m-%d %H:%M UTC") == "2020-12-01 00:00 UTC");
+  CHECK(utc_text(std::numeric_limits<std::int64_t>::max(), "%F") == "");
+}
+
 TEST_CASE("text: the closest word is offered only for a slip") {
   const std::vector<std::string> words{"ampere-11.1", "pascal-10.2"};
   CHECK(closest("ampere-11.2", words) == "ampere-11.1");
