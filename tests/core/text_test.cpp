@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 namespace cudapin {
 
 TEST_CASE("text: sizes are binary, with one decimal") {
