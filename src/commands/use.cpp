@@ -242,6 +242,21 @@ void report_done(const UseOptions& options, const Host& host, const Profile& pro
     *host.out << fmt::format("  export {}={}\n", name, value);
 }
 
+/// What the packages that came new could use and the machine lacks; shown as pacman shows it, never taken.
+void tell_optional(const Host& host, const PacmanConf& conf, const Plan& plan) {
+  const LocalDatabase database(conf);
+  const auto installed = database.all();
+  for (const auto& action : plan.actions) {
+    if (action.kind != ActionKind::install) continue;
+    auto lacking = database.optional(action.name);
+    std::erase_if(lacking, [&](const std::string& text) {
+      return find_satisfier(installed, parse_dependency(text)) != nullptr;
+    });
+    if (!lacking.empty()) *host.out << tr("optional dependencies of {}:\n", action.name);
+    for (const auto& text : lacking) *host.out << fmt::format("  {}\n", printable(text));
+  }
+}
+
 /// The packages that the person lets go, each installed and none that a system stands on.
 std::vector<std::string> removable(const std::vector<std::string>& names,
                                    std::span<const Package> installed) {
@@ -294,6 +309,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
             [&] { check_guard(host, plan); });
   keep_pinned(host, conf, read_state(host)->pins);
   follow_tuning(host);
+  if (!options.quiet) tell_optional(host, conf, plan);
   report_done(options, host, profile, plan, before);
 }
 

@@ -67,7 +67,8 @@ class Resolver {
   void meet(const Package& user, const Dependency& wanted);
   bool meet_from(const RepositoryIndex* index, const std::string& place, const Package& user,
                  const Dependency& wanted);
-  bool refuse_to_move(const Package& user, const Dependency& wanted, const RepositoryPackage& one);
+  bool refuse_to_move(const Package& user, const Dependency& wanted, const RepositoryPackage& one,
+                      bool is_own);
   void complain_missing(const Package& user, const Dependency& wanted);
   void throw_if_any() const {
     if (!problems_.empty()) throw Error(join(problems_, "\n"), hint_);
@@ -76,8 +77,9 @@ class Resolver {
   Profile profile_;
   std::span<const Package> installed_;
   const Supplies& supplies_;
-  std::vector<Package> staying_;  ///< what neither leaves nor changes, whatever is chosen
-  std::vector<Package> after_;    ///< what will be installed, as far as it is known
+  const RepositoryIndex* own_ = nullptr;  ///< the repositories of the machine
+  std::vector<Package> staying_;          ///< what neither leaves nor changes, whatever is chosen
+  std::vector<Package> after_;            ///< what will be installed, as far as it is known
   std::optional<Satisfiers> satisfiers_;
   std::vector<Finding> notes_;
   std::vector<std::string> problems_;
@@ -177,19 +179,22 @@ void Resolver::choose_versions() {
                       .evidence = profile_.packages[i].file});
 }
 
-/// An installed package that would have to change for it: only one of the family may.
-bool Resolver::refuse_to_move(const Package& user, const Dependency& wanted, const RepositoryPackage& one) {
+/// An installed package that would have to change for it: only one of the family may. A compiler that the
+/// machine has not comes from its own repositories, where it goes with its gcc-libs, and from nowhere else.
+bool Resolver::refuse_to_move(const Package& user, const Dependency& wanted, const RepositoryPackage& one,
+                              bool is_own) {
   const auto* now = find_named(installed_, one.package.name);
   const bool is_fixed = is_foundation(one.package.name);
   const auto has_family = [&](const ProfilePackage& other) {
     return moves_with(other.name, one.package.name);
   };
-  if (!now && !is_fixed) return false;
+  if (!now && (!is_fixed || is_own)) return false;
   if (now && !is_fixed && std::ranges::any_of(profile_.packages, has_family)) return false;
   problems_.push_back(
       now ? tr("{} needs '{}', and the installed {} would have to become {} for it: {} stays as it is",
                label(user), wanted.text(), label(*now), one.package.version, now->name)
-          : tr("{} needs '{}', and a profile never brings {}", label(user), wanted.text(), one.package.name));
+          : tr("{} needs '{}', and {} of another day than the system is never brought", label(user),
+               wanted.text(), one.package.name));
   hint_ =
       tr("a version of {} that takes the installed one, or upgrade the system first: pacman -Syu", user.name);
   return true;
@@ -201,7 +206,7 @@ bool Resolver::meet_from(const RepositoryIndex* index, const std::string& place,
   const auto found = index->satisfiers(wanted);
   if (found.empty()) return false;
   const auto& one = found.front();
-  if (refuse_to_move(user, wanted, one)) return true;
+  if (refuse_to_move(user, wanted, one, index == own_)) return true;
   auto added = from_repository(one, Reason::dependency);
   // A gccN leaves the repositories; a part of the driver goes on with the driver.
   added.is_pinned = moves_with(added.name, added.name) && class_of(added.name) != PackageClass::driver;
@@ -234,8 +239,8 @@ void Resolver::meet(const Package& user, const Dependency& wanted) {
     satisfiers_.emplace(after_);
   }
   if (satisfiers_->find(wanted)) return;
-  const auto* repositories = supplies_.repositories ? supplies_.repositories() : nullptr;
-  if (meet_from(repositories, tr_text("from the repositories of this system"), user, wanted)) return;
+  own_ = supplies_.repositories ? supplies_.repositories() : nullptr;
+  if (meet_from(own_, tr_text("from the repositories of this system"), user, wanted)) return;
   const auto* snapshot = supplies_.snapshot ? supplies_.snapshot() : nullptr;
   if (meet_from(snapshot, tr("from the repositories of {}", profile_.snapshot), user, wanted)) return;
   complain_missing(user, wanted);
