@@ -413,7 +413,7 @@ void set_up_transfer(void* handle, long patience) {
 #else
   set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS | CURLPROTO_FILE));
 #endif
-  set(CURLOPT_USERAGENT, tr("cudapin/{}", program_version).c_str());
+  set(CURLOPT_USERAGENT, fmt::format("cudapin/{}", program_version).c_str());
   set(CURLOPT_NOSIGNAL, 1l);
   set(CURLOPT_CONNECTTIMEOUT, std::min(patience, 30l));
   set(CURLOPT_LOW_SPEED_LIMIT, 1l);
