@@ -8,6 +8,7 @@
 #include "core/profile_words.hpp"
 #include "core/satisfiers.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -118,8 +119,8 @@ Choice Resolver::choice_for(const OpenPackage& open) {
   if (choice.versions.size() > most_versions)
     choice.versions.erase(choice.versions.begin() + most_versions, choice.versions.end());
   if (choice.versions.empty())
-    problems_.push_back(fmt::format("{}: no source has a version of '{}' that is {}", open.place, open.name,
-                                    open.range.text()));
+    problems_.push_back(
+        tr("{}: no source has a version of '{}' that is {}", open.place, open.name, open.range.text()));
   return choice;
 }
 
@@ -157,7 +158,7 @@ void Resolver::choose_versions() {
   const auto open = std::exchange(profile_.open, {});
   std::vector<Choice> choices;
   for (const auto& one : open) choices.push_back(choice_for(one));
-  hint_ = "cudapin versions NAME lists what there is";
+  hint_ = tr_text("cudapin versions NAME lists what there is");
   if (!problems_.empty()) return;
   staying_ = untouched_by(profile_, installed_);
   std::erase_if(staying_, [&](const Package& package) {
@@ -168,13 +169,13 @@ void Resolver::choose_versions() {
     std::vector<std::string> ranges;
     for (const auto& one : open) ranges.push_back(fmt::format("{} {}", one.name, one.range.text()));
     problems_.push_back(
-        fmt::format("no versions fit together with the profile's other packages and what is installed: {}",
-                    join(ranges, ", ")));
+        tr("no versions fit together with the profile's other packages and what is installed: {}",
+           join(ranges, ", ")));
   }
   for (auto i = first; i < profile_.packages.size(); ++i)
     notes_.push_back({.severity = Severity::note,
-                      .what = fmt::format("{} is the newest '{}' that fits: {}", profile_.packages[i].name,
-                                          open[i - first].range.text(), profile_.packages[i].version.text()),
+                      .what = tr("{} is the newest '{}' that fits: {}", profile_.packages[i].name,
+                                 open[i - first].range.text(), profile_.packages[i].version.text()),
                       .evidence = profile_.packages[i].file});
 }
 
@@ -190,13 +191,12 @@ bool Resolver::refuse_to_move(const Package& user, const Dependency& wanted, con
   if (!now && (!is_fixed || is_own)) return false;
   if (now && !is_fixed && std::ranges::any_of(profile_.packages, has_family)) return false;
   problems_.push_back(
-      now ? fmt::format(
-                "{} needs '{}', and the installed {} would have to become {} for it: {} stays as it is",
-                label(user), wanted.text(), label(*now), one.package.version, now->name)
-          : fmt::format("{} needs '{}', and {} of another day than the system is never brought", label(user),
-                        wanted.text(), one.package.name));
-  hint_ = fmt::format(
-      "a version of {} that takes the installed one, or upgrade the system first: pacman -Syu", user.name);
+      now ? tr("{} needs '{}', and the installed {} would have to become {} for it: {} stays as it is",
+               label(user), wanted.text(), label(*now), one.package.version, now->name)
+          : tr("{} needs '{}', and {} of another day than the system is never brought", label(user),
+               wanted.text(), one.package.name));
+  hint_ =
+      tr("a version of {} that takes the installed one, or upgrade the system first: pacman -Syu", user.name);
   return true;
 }
 
@@ -210,10 +210,9 @@ bool Resolver::meet_from(const RepositoryIndex* index, const std::string& place,
   auto added = from_repository(one, Reason::dependency);
   // A gccN leaves the repositories; a part of the driver goes on with the driver.
   added.is_pinned = moves_with(added.name, added.name) && class_of(added.name) != PackageClass::driver;
-  notes_.push_back(
-      {.severity = Severity::note,
-       .what = fmt::format("{} {} comes along, {} needs it", added.name, added.version.text(), user.name),
-       .evidence = place});
+  notes_.push_back({.severity = Severity::note,
+                    .what = tr("{} {} comes along, {} needs it", added.name, added.version.text(), user.name),
+                    .evidence = place});
   profile_.packages.push_back(std::move(added));
   satisfiers_.reset();
   return true;
@@ -223,16 +222,15 @@ bool Resolver::meet_from(const RepositoryIndex* index, const std::string& place,
 void Resolver::complain_missing(const Package& user, const Dependency& wanted) {
   const auto* now = find_named(installed_, wanted.name);
   problems_.push_back(
-      now ? fmt::format("{} needs '{}', the installed {} is not that, and no repository has one that is",
-                        label(user), wanted.text(), label(*now))
-          : fmt::format(
-                "{} needs '{}', which no installed package, none of the profile and no repository provides",
-                label(user), wanted.text()));
+      now ? tr("{} needs '{}', the installed {} is not that, and no repository has one that is", label(user),
+               wanted.text(), label(*now))
+          : tr("{} needs '{}', which no installed package, none of the profile and no repository provides",
+               label(user), wanted.text()));
   is_plain_ &= !now && wanted.op.empty() && wanted.name.find(".so") == wanted.name.npos;
   missing_.insert(wanted.name);
   hint_ = is_plain_ ? "pacman -S --needed --asdeps " +
                           join(std::vector<std::string>(missing_.begin(), missing_.end()), " ")
-                    : fmt::format("cudapin show {} lists what the profile needs", profile_.name);
+                    : tr("cudapin show {} lists what the profile needs", profile_.name);
 }
 
 void Resolver::meet(const Package& user, const Dependency& wanted) {
@@ -242,10 +240,9 @@ void Resolver::meet(const Package& user, const Dependency& wanted) {
   }
   if (satisfiers_->find(wanted)) return;
   own_ = supplies_.repositories ? supplies_.repositories() : nullptr;
-  if (meet_from(own_, "from the repositories of this system", user, wanted)) return;
+  if (meet_from(own_, tr_text("from the repositories of this system"), user, wanted)) return;
   const auto* snapshot = supplies_.snapshot ? supplies_.snapshot() : nullptr;
-  if (meet_from(snapshot, fmt::format("from the repositories of {}", profile_.snapshot), user, wanted))
-    return;
+  if (meet_from(snapshot, tr("from the repositories of {}", profile_.snapshot), user, wanted)) return;
   complain_missing(user, wanted);
 }
 
