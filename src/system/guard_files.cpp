@@ -85,7 +85,7 @@ std::string GuardFiles::dbpath() const {
       raw::read_file(state("dbpath"), text, file_limit) == raw::Reading::done && text.starts_with('/');
   auto path = is_told ? std::string(trim(text)) : "/var/lib/pacman";
   while (path.ends_with('/')) path.pop_back();
-  return root_ + path;
+  return dbpath_ = root_ + path;
 }
 
 std::string GuardFiles::transaction() const {
