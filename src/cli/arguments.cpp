@@ -257,6 +257,15 @@ std::string option_list(const CLI::App& app) {
   return text;
 }
 
+std::vector<OptionText> option_texts(const CLI::App& app) {
+  std::vector<OptionText> texts;
+  for (const auto* option : app.get_options())
+    if (!option->get_positional())
+      texts.push_back({option->get_lnames()[0], option->get_snames().empty() ? "" : option->get_snames()[0],
+                       option->get_option_text(), option->get_description()});
+  return texts;
+}
+
 std::vector<std::string> long_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options())
@@ -399,7 +408,7 @@ Arguments read(const Verb& verb, std::vector<std::string> words) {
   add_common(app, options, requests);
   const auto hint = fmt::format("cudapin {} --help", verb.name);
   parse(app, words, hint);
-  if (requests.help) return HelpRequest{verb_help(verb, app)};
+  if (requests.help) return HelpRequest{verb_help(verb, app), option_texts(app)};
   if (requests.version) return VersionRequest{};
   check(verb, options, hint);
   return options;
@@ -497,7 +506,7 @@ Arguments read_general(const std::vector<std::string>& words) {
   add_options(app, options);
   add_common(app, options, requests);
   parse(app, words, general_hint);
-  if (requests.help) return HelpRequest{general_help(app)};
+  if (requests.help) return HelpRequest{general_help(app), option_texts(app)};
   if (requests.version) return VersionRequest{};
   refuse(tr_text("no verb given"));
 }
@@ -527,7 +536,18 @@ Arguments parse_arguments(std::span<const std::string> args) {
     if (verb.name == name) return reader(verb, words);
     names.push_back(verb.name);
   }
+  if (name == "completions" && words.size() == 1) return CompletionsRequest{words[0]};
+  if (name == "complete" && !words.empty())
+    return CompleteRequest{words[0], words.size() > 1 ? words[1] : ""};
   refuse(tr("unknown verb '{}'{}", name, did_you_mean(name, names)));
+}
+
+std::vector<VerbText> described_verbs() {
+  std::vector<VerbText> texts;
+  for (const auto& [verb, reader] : verbs())
+    texts.push_back({verb.name, verb.operand, tr_text(verb.summary),
+                     std::get<HelpRequest>(reader(verb, {"--help"})).options});
+  return texts;
 }
 
 }  // namespace cudapin

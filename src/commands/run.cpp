@@ -3,6 +3,7 @@
 
 #include "build_info.hpp"
 #include "cli/arguments.hpp"
+#include "cli/completions.hpp"
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
@@ -62,6 +63,12 @@ struct Dispatch {
                              curl_version_text());
     return ExitStatus::done;
   }
+
+  ExitStatus operator()(const CompletionsRequest& request) {
+    *host.out << completion_script(request.shell, described_verbs());
+    return ExitStatus::done;
+  }
+  ExitStatus operator()(const CompleteRequest& request) { return complete(request, host); }
 
   /// A query says in one line that a change was interrupted; beside its result, which a program may read.
   template <typename Options>
