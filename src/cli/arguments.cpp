@@ -235,6 +235,7 @@ void add_common(CLI::App& app, CommonOptions& options, Requests& requests) {
   app.set_help_flag();
   app.allow_extras();
   add_value(app, "--root", "<dir>", options.root, tr_text("work on the system below this folder"));
+  add_value(app, "--color", "<when>", options.color, tr_text("colour the text: auto, always or never"));
   add_flag(app, "-q,--quiet", options.quiet, tr_text("say only what is needed"));
   add_flag(app, "-v,--verbose", options.verbose, tr_text("say more"));
   add_flag(app, "-h,--help", requests.help, tr_text("show this help"));
@@ -346,6 +347,8 @@ void check_packages(const std::vector<std::string>& names, const std::string& hi
 template <typename Options>
 void check(const Verb& verb, const Options& options, const std::string& hint) {
   require_value(options.root, "--root", hint);
+  if (options.color != "auto" && options.color != "always" && options.color != "never")
+    refuse(tr_text("--color takes auto, always or never"), hint);
   if (options.quiet && options.verbose)
     refuse(tr_text("options '--quiet' and '--verbose' exclude each other"), hint);
   if constexpr (requires { options.profile; })
@@ -513,9 +516,9 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 12> with_value{"--to",      "--root",   "--gpu",     "--archive",
-                                                        "--for",     "--reason", "--package", "--env",
-                                                        "--explain", "--shell",  "--keep",    "--remove"};
+  constexpr std::array<std::string_view, 13> with_value{
+      "--color",   "--to",  "--root",    "--gpu",   "--archive", "--for",   "--reason",
+      "--package", "--env", "--explain", "--shell", "--keep",    "--remove"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;

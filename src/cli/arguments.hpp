@@ -13,6 +13,7 @@ struct CommonOptions {
   std::string root = "/";
   bool json = false;
   bool verbose = false;
+  std::string color = "auto";  ///< or "always", "never"
   bool quiet = false;
 };
 

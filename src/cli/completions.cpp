@@ -35,6 +35,7 @@ Candidates candidates_of(std::string_view placeholder) {
       {"<package>...", {Kind::packages}},
       {"<name>", {Kind::packages}},
       {"<shell>", {Kind::words, "bash zsh fish"}},
+      {"<when>", {Kind::words, "auto always never"}},
       {"<action>", {Kind::words, "list verify prune"}},
       {"check [name...]", {Kind::words, "check"}},
   };

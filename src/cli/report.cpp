@@ -137,6 +137,16 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::string_view cut(std::string_view text, std::size_t columns) {
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto start = at;
+    used += is_wide(next_code_point(text, at)) ? 2 : 1;
+    if (used > columns) return text.substr(0, start);
+  }
+  return text;
+}
+
 std::string wrap(const std::string& text, std::size_t indent, unsigned columns) {
   std::string out;
   std::size_t used = indent;

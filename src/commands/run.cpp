@@ -24,7 +24,7 @@ namespace {
 
 /// Runs what the arguments ask for; the one place that knows every verb.
 struct Dispatch {
-  Host host;
+  Host& host;
 
   ExitStatus operator()(const UseOptions& options) {
     host.keeps_caches = !options.dry_run || !host.privileged;
@@ -80,6 +80,7 @@ struct Dispatch {
   }
 
   const Host& at_root(const CommonOptions& options) {
+    host.color = options.color;
     if (options.root != "/") host.root = std::filesystem::absolute(options.root).lexically_normal();
     if (!std::filesystem::is_directory(host.root))
       throw Error(tr("'{}' is not a folder", printable(options.root)),
@@ -89,7 +90,7 @@ struct Dispatch {
 };
 
 void print(const Host& host, const Error& error) {
-  const bool color = host.err_is_terminal && host.variable("NO_COLOR").empty();
+  const bool color = host.takes_color(host.err_is_terminal);
   const auto painted = [&](const char* code, const std::string& text) {
     return color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   };

@@ -180,7 +180,7 @@ std::string trouble_of_guard(const Host& host) {
     const auto result = run_child({std::string(guard_program), "check"}, 5);
     if (result.status == 0 || result.status == 3) return {};
     const auto said = split(result.err, "\n");
-    return said.empty() ? fmt::format("exit status {}", result.status) : said.front();
+    return said.empty() ? tr("exit status {}", result.status) : said.front();
   } catch (const Error& error) {
     return error.what();
   }

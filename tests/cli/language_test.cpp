@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/language.hpp"
 
+#include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -156,6 +157,13 @@ TEST_CASE("language: a form that does not fit its arguments is told in English")
   CHECK(told("{1} vor {0}", "{} {}", "a", "b") == "b vor a");
   CHECK(filled("{} of {}", {"a", "b"}) == "a of b");
   CHECK(filled("{1} vor {0}, { and", {"a", "b"}) == "b vor a, { and");
+}
+
+TEST_CASE("report: a text is cut by columns and between characters") {
+  CHECK(cut("正在检查 cuda", 5) == "正在");
+  CHECK(cut("正在检查 cuda", 10) == "正在检查 c");
+  CHECK(cut("cuda", 10) == "cuda");
+  CHECK(display_width(progress_line("正在校验 cuda-11.1.0-2-x86_64.pkg.tar.zst", 1, 2, 3, 50)) == 49);
 }
 
 TEST_CASE("report: wide text is broken between characters and never before a full stop") {
