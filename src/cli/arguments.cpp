@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/arguments.hpp"
 
+#include "cli/report.hpp"
 #include "core/error.hpp"
 #include "core/package.hpp"
 #include "core/text.hpp"
@@ -254,7 +255,7 @@ std::string option_list(const CLI::App& app) {
   std::string text = tr_text("options:\n");
   for (const auto* option : app.get_options())
     if (!option->get_positional())
-      text += fmt::format("{:24}{}\n", option_column(*option), option->get_description());
+      text += fmt::format("{:24}{}\n", option_column(*option), wrap(option->get_description(), 24, 80));
   return text;
 }
 
