@@ -105,7 +105,7 @@ std::vector<Row> rows_of(const Report& report, const Host& host) {
   std::vector<Row> rows;
   if (report.state)
     rows.push_back(
-        {tr_text("profile"), report.state->profile, tr_text("in force since ") + report.state->since});
+        {"profile", report.state->profile, tr_text("in force since ") + report.state->since});
   else
     rows.push_back(
         {tr_text("profile"), tr_text("none"), tr_text("no profile is active; 'cudapin list' shows them")});
@@ -161,9 +161,9 @@ nlohmann::json to_json(const Report& report) {
                     {"command", process.command}});
   return {
       {"schema", 1},
-      {tr_text("profile"), report.state ? nlohmann::json(report.state->profile) : nlohmann::json(nullptr)},
+      {"profile", report.state ? nlohmann::json(report.state->profile) : nlohmann::json(nullptr)},
       {"since", report.state ? nlohmann::json(report.state->since) : nlohmann::json(nullptr)},
-      {tr_text("pins"), pins},
+      {"pins", pins},
       {"pin_problems", report.pin_problems},
       {"driver",
        {{"loaded", report.machine.driver_loaded},
@@ -174,7 +174,7 @@ nlohmann::json to_json(const Report& report) {
       {"cudnn", report.machine.cudnn},
       {"kernel", report.machine.kernel},
       {"gpus", gpus},
-      {tr_text("computing"), work},
+      {"computing", work},
       {"recovery_due", !report.recovery.empty()}};
 }
 
