@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/network.hpp"
+
 #include <sys/types.h>
 
 #include <atomic>
@@ -29,6 +31,7 @@ struct Host {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   unsigned columns = 80;
+  Network network;
   bool privileged = false;   ///< effective uid 0
   bool keeps_caches = true;  ///< false for a dry run of root, which leaves no file at all
   std::string card_library;  ///< through which cards are set; empty: the driver's, and with another root none
