@@ -5,9 +5,8 @@
 #include "core/module_rules.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/package_file.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -38,8 +37,7 @@ void require_modules(const Profile& profile, std::span<const Package> installed)
   auto problems = module_problems(profile, installed, after);
   std::ranges::move(driver_problems(installed, after), std::back_inserter(problems));
   if (!problems.empty())
-    throw Error(join(problems, "\n"),
-                fmt::format("cudapin show {} lists what is in the profile", profile.name));
+    throw Error(join(problems, "\n"), tr("cudapin show {} lists what is in the profile", profile.name));
 }
 
 void require_matching_releases(const LocalDatabase& database, std::span<const JournalPackage> packages) {
@@ -50,12 +48,12 @@ void require_matching_releases(const LocalDatabase& database, std::span<const Jo
     const auto built_for = kernel_releases(paths_in_package(package.file));
     const auto there = releases_after(kernel, database, packages);
     if (!built_for.empty() && !there.empty() && !share_one(built_for, there))
-      problems.push_back(fmt::format("{} {} is built for kernel {}, and {} is {}", package.name, package.to,
-                                     listed(built_for), kernel, listed(there)));
+      problems.push_back(tr("{} {} is built for kernel {}, and {} is {}", package.name, package.to,
+                            listed(built_for), kernel, listed(there)));
   }
   if (!problems.empty())
     throw Error(join(problems, "\n"),
-                "put that kernel into the profile, or nvidia-dkms in the module's place");
+                tr_text("put that kernel into the profile, or nvidia-dkms in the module's place"));
 }
 
 }  // namespace cudapin

@@ -8,10 +8,9 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/file_download.hpp"
 #include "system/transfer.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <list>
@@ -124,7 +123,7 @@ DownloadOutcome download(const Host& host, const std::string& url, const fs::pat
   const auto result = download(host, std::span(&job, 1), sink, attempts)[0];
   if (result.outcome != DownloadOutcome::failed) return result.outcome;
   const auto& refusal = result.refusals.at(0);
-  const auto message = fmt::format("cannot download '{}': {}", shown_url(url), refusal.text);
+  const auto message = tr("cannot download '{}': {}", shown_url(url), refusal.text);
   if (refusal.is_unreachable) throw NoAnswer(message);
   throw Error(message);
 }

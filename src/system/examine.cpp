@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "guard_targets.hpp"
 #include "system/files.hpp"
 #include "system/journal.hpp"
@@ -136,11 +137,11 @@ void look_at_driver(const Host& host, Machine machine, Examination& found) {
   found.module_flavour = module_flavour(host, found.module_package);
   for (const auto& release : names_in(host.root, "usr/lib/modules"))
     if (!release.starts_with("extramodules")) found.kernels.push_back(release);
-  found.kernel_has_headers = exists_below(host.root, fmt::format("usr/lib/modules/{}/build", found.kernel));
+  found.kernel_has_headers = exists_below(host.root, tr("usr/lib/modules/{}/build", found.kernel));
   for (const auto& process : compute_processes(host))
-    found.work.push_back(fmt::format("process {} of {}{} ({})", process.pid, printable(process.user),
-                                     process.place.empty() ? "" : " in " + printable(process.place),
-                                     printable(process.command).substr(0, 60)));
+    found.work.push_back(tr("process {} of {}{} ({})", process.pid, printable(process.user),
+                            process.place.empty() ? "" : " in " + printable(process.place),
+                            printable(process.command).substr(0, 60)));
 }
 
 /// The configuration and the files that it includes by their full names.

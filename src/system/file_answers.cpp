@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What comes from a server, while it comes.
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/file_download.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -122,19 +121,18 @@ void FileDownload::meet_other_file(Lane& lane, const Reply& reply) {
   const auto total = reply.range ? reply.range->total : reply.length;
   const auto file = job_.target.filename().string();
   if (job_.size > 0 && total > 0 && total != job_.size)
-    return give_up(mirror, fmt::format("'{}' has another file of that name, of {} bytes instead of {}",
-                                       server, total, job_.size));
+    return give_up(mirror, tr("'{}' has another file of that name, of {} bytes instead of {}", server, total,
+                              job_.size));
   const bool is_alone = std::ranges::all_of(mirrors_, [&](const Mirror& other) {
     return &other == &mirror || (!other.is_known && other.active == 0);
   });
   if (!is_alone) {
-    tell(fmt::format("'{}' has changed on '{}'; what came from there is dropped", file, server));
+    tell(tr("'{}' has changed on '{}'; what came from there is dropped", file, server));
     if (mirror.is_known) forget(mirror.source);
     mirror.is_known = false;
     return;
   }
-  if (received() > 0)
-    tell(fmt::format("'{}' has changed on '{}'; it is fetched from its start", file, server));
+  if (received() > 0) tell(tr("'{}' has changed on '{}'; it is fetched from its start", file, server));
   if (reply.status == 200) {
     lane.is_whole = true;
     return accept(lane, reply);

@@ -2,8 +2,7 @@
 #include "system/file_download.hpp"
 
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -45,7 +44,7 @@ FileDownload::FileDownload(DownloadContext& context, const DownloadJob& job)
     mirrors_.push_back(std::move(mirror));
   }
   if (job.size > 0 && part_.note().total > 0 && part_.note().total != job.size) {
-    tell(fmt::format("what is here of '{}' belongs to another file", job.target.filename().string()));
+    tell(tr("what is here of '{}' belongs to another file", job.target.filename().string()));
     start_afresh(job.size);
   }
   // A part that is whole and of no known sum is confirmed by its last byte.
@@ -186,7 +185,7 @@ void FileDownload::tell(const std::string& note) const {
   if (context_.sink)
     context_.sink({job_.target.filename().string(), received(), total(), 0, false, note});
   else if (context_.host.err)
-    *context_.host.err << fmt::format("warning: {}\n", printable(note));
+    *context_.host.err << tr("warning: {}\n", printable(note));
 }
 
 }  // namespace cudapin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How requests end, and how the file does.
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/file_download.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +60,7 @@ void FileDownload::cancel_others(const Lane* but) {
 }
 
 std::string FileDownload::got_text() const {
-  return total() ? fmt::format("{} of {} bytes", received(), total()) : fmt::format("{} bytes", received());
+  return total() ? tr("{} of {} bytes", received(), total()) : tr("{} bytes", received());
 }
 
 void FileDownload::judge_end(Lane& lane, const RequestEnd& end) {
@@ -67,7 +68,7 @@ void FileDownload::judge_end(Lane& lane, const RequestEnd& end) {
   if (end.kind == RequestEnd::Kind::failed && lane.body != Lane::Body::page) return judge_failure(lane, end);
   if (lane.body != Lane::Body::content) return judge_refusal(lane);
   if (end.kind == RequestEnd::Kind::whole && lane.bytes == 0)
-    return give_up(mirror, fmt::format("'{}' sent nothing", host_of(lane.request->at())));
+    return give_up(mirror, tr("'{}' sent nothing", host_of(lane.request->at())));
   mirror.fruitless = 0;
   if (end.kind == RequestEnd::Kind::whole && segments_.size() == Segments::unknown)
     segments_.set_size(segments_.work_of(lane.id).first);
@@ -86,12 +87,12 @@ void FileDownload::judge_failure(Lane& lane, const RequestEnd& end) {
 void FileDownload::judge_refusal(Lane& lane) {
   auto& mirror = mirrors_[lane.mirror];
   const auto server = host_of(lane.request->at());
-  const auto status = fmt::format("'{}' answered {}", server, lane.request->response().status_text());
+  const auto status = tr("'{}' answered {}", server, lane.request->response().status_text());
   const auto wait = duration_cast<milliseconds>(lane.request->retry_after());
   switch (lane.meaning) {
     case Meaning::not_found:
       mirror.is_missing = !lane.from_resolved;
-      return fail(mirror, fmt::format("'{}' does not have it", server), lane.from_resolved, false);
+      return fail(mirror, tr("'{}' does not have it", server), lane.from_resolved, false);
     case Meaning::busy:
       context_.server(mirror.server).busy(Clock::now(), wait);
       return mirror.active > 1 ? void() : fail(mirror, status, true, false, wait);
@@ -102,13 +103,13 @@ void FileDownload::judge_refusal(Lane& lane) {
       return fail(mirror, status, true, false);
     case Meaning::wrong_range:
       mirror.has_ranges = false;
-      return fail(mirror, fmt::format("'{}' sends another part than the one asked for", server), true, false);
+      return fail(mirror, tr("'{}' sends another part than the one asked for", server), true, false);
     case Meaning::other_file:
-      return fail(mirror, fmt::format("'{}' sends the rest of another file", server), true, false);
+      return fail(mirror, tr("'{}' sends the rest of another file", server), true, false);
     case Meaning::web_page: {
       const auto title = title_of(lane.page);
-      return give_up(mirror, fmt::format("'{}' answered with a web page{} instead of the file", server,
-                                         title.empty() ? "" : fmt::format(" ('{}')", title)));
+      return give_up(mirror, tr("'{}' answered with a web page{} instead of the file", server,
+                                title.empty() ? "" : fmt::format(" ('{}')", title)));
     }
     case Meaning::refused:
       return fail(mirror, status, lane.from_resolved, false);
@@ -193,8 +194,8 @@ void FileDownload::leave_silent(Moment now) {
     context_.requests.remove(*lane->request);
     release(*lane);
     fail(mirror,
-         fmt::format("'{}' sent nothing for {} seconds after {}", host_of(lane->request->at()),
-                     duration_cast<std::chrono::seconds>(patience).count(), got_text()),
+         tr("'{}' sent nothing for {} seconds after {}", host_of(lane->request->at()),
+            duration_cast<std::chrono::seconds>(patience).count(), got_text()),
          true, true);
     lane = lanes_.erase(lane);
   }
@@ -223,15 +224,15 @@ void FileDownload::blame(const std::string& sum) {
   const auto server = host_of(part_.note().sources[least].url);
   const auto file = job_.target.filename().string();
   forget(least);
-  if (guilty == mirrors_.end()) return tell(fmt::format("what was here of '{}' is damaged", file));
-  const auto reason = fmt::format("'{}' sent a file with SHA-256 {} instead of {}", server, sum, job_.sha256);
+  if (guilty == mirrors_.end()) return tell(tr("what was here of '{}' is damaged", file));
+  const auto reason = tr("'{}' sent a file with SHA-256 {} instead of {}", server, sum, job_.sha256);
   if (sources.size() == 1 || ++wrong_sums_ > static_cast<int>(2 * mirrors_.size())) {
     give_up(*guilty, reason);
     for (auto& mirror : mirrors_) mirror.is_suspected = false;
   } else {
     guilty->is_suspected = true;
   }
-  tell(fmt::format("the SHA-256 of '{}' is wrong; what came from '{}' is dropped", file, server));
+  tell(tr("the SHA-256 of '{}' is wrong; what came from '{}' is dropped", file, server));
 }
 
 void FileDownload::forget(std::size_t source) {

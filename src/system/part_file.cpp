@@ -3,8 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -26,11 +25,10 @@ constexpr std::size_t journal_limit = 16u << 20;
 constexpr auto sync_every = 10s;
 
 [[noreturn]] void fail(int reason, std::string_view act, const fs::path& path) {
-  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(reason)),
-              file_hint(reason, path));
+  throw Error(tr("cannot {} '{}': {}", act, path.string(), std::strerror(reason)), file_hint(reason, path));
 }
 
-[[noreturn]] void fail(std::string_view act, const fs::path& path) { fail(errno, act, path); }
+[[noreturn]] void fail(const char* act, const fs::path& path) { fail(errno, tr_text(act), path); }
 
 std::uint64_t size_of(int fd) {
   struct stat info {};
@@ -52,8 +50,8 @@ PartNote read_note(const fs::path& path, const std::string& boot) {
 /// A file system that cannot reserve can still be asked what is free.
 void reserve(int fd, std::uint64_t total, const fs::path& path) {
   if (total == 0 || ::fallocate(fd, 0, 0, static_cast<off_t>(total)) == 0) return;
-  const auto act = fmt::format("reserve {} for", human_size(total));
-  if (errno != EOPNOTSUPP && errno != ENOSYS) fail(act, path);
+  const auto act = tr("reserve {} for", human_size(total));
+  if (errno != EOPNOTSUPP && errno != ENOSYS) fail(errno, act, path);
   struct statvfs space {};
   struct stat info {};
   if (::fstatvfs(fd, &space) != 0 || ::fstat(fd, &info) != 0) return;
@@ -65,7 +63,7 @@ void write_all(int fd, std::string_view bytes, std::uint64_t offset, const fs::p
   while (!bytes.empty()) {
     const auto written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write", path);
+    if (written < 0) fail(tr_later("write"), path);
     offset += static_cast<std::uint64_t>(written);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -98,12 +96,12 @@ PartFile::~PartFile() {
 void PartFile::open(bool create) {
   fd_ = open_file(path_, O_RDWR | O_NOFOLLOW | (create ? O_CREAT : 0), 0644);
   struct stat info {};
-  if (::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) fail("use", path_);
+  if (::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) fail(tr_later("use"), path_);
 }
 
 void PartFile::begin(std::uint64_t total) {
   if (!fd_) open(true);
-  if (note_.have().empty() && ::ftruncate(fd_.get(), 0) != 0) fail("write", path_);
+  if (note_.have().empty() && ::ftruncate(fd_.get(), 0) != 0) fail(tr_later("write"), path_);
   note_.total = total;
   reserve(fd_.get(), total, path_);
   start_journal();
@@ -119,7 +117,7 @@ void PartFile::restart(std::uint64_t total) {
 void PartFile::start_journal() {
   const auto text = part_note_text(note_, boot_);
   lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-  if (!note_.have().empty() && ::fdatasync(fd_.get()) != 0) fail("sync", path_);
+  if (!note_.have().empty() && ::fdatasync(fd_.get()) != 0) fail(tr_later("sync"), path_);
   ::unlink(journal_path_.c_str());
   journal_ = open_file(journal_path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0644);
   append(text + synced_line(lines_));
@@ -131,7 +129,7 @@ void PartFile::append(const std::string& line) {
   for (std::string_view left = line; !left.empty();) {
     const auto written = ::write(journal_.get(), left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write", journal_path_);
+    if (written < 0) fail(tr_later("write"), journal_path_);
     left.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -176,10 +174,10 @@ void PartFile::sync_sometimes() {
 void PartFile::finish() {
   if (syncing_.valid()) syncing_.wait();
   const auto total = note_.total ? note_.total : note_.have().front();
-  if (::ftruncate(fd_.get(), static_cast<off_t>(total)) != 0) fail("write", path_);
-  if (::fchmod(fd_.get(), 0644) != 0) fail("set the mode of", path_);
-  if (::fsync(fd_.get()) != 0) fail("sync", path_);
-  if (::rename(path_.c_str(), target_.c_str()) != 0) fail("create", target_);
+  if (::ftruncate(fd_.get(), static_cast<off_t>(total)) != 0) fail(tr_later("write"), path_);
+  if (::fchmod(fd_.get(), 0644) != 0) fail(tr_later("set the mode of"), path_);
+  if (::fsync(fd_.get()) != 0) fail(tr_later("sync"), path_);
+  if (::rename(path_.c_str(), target_.c_str()) != 0) fail(tr_later("create"), target_);
   ::unlink(journal_path_.c_str());
   sync_path(target_.parent_path().empty() ? fs::path(".") : target_.parent_path());
 }

@@ -2,6 +2,7 @@
 #include "system/request.hpp"
 
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/transfer.hpp"
 
 #include <curl/curl.h>
@@ -106,17 +107,16 @@ bool Request::Transfer::is_redirect() const {
 std::optional<RequestEnd> Request::Transfer::follow() {
   using enum RequestEnd::Kind;
   if (++redirects > most_redirects)
-    return RequestEnd{failed, 0, fmt::format("more than {} redirects", most_redirects)};
+    return RequestEnd{failed, 0, tr("more than {} redirects", most_redirects)};
   const char* location = nullptr;
   curl_easy_getinfo(curl.get(), CURLINFO_REDIRECT_URL, &location);
-  if (!location) return RequestEnd{failed, 0, fmt::format("'{}' redirects to nowhere", host_of(at))};
+  if (!location) return RequestEnd{failed, 0, tr("'{}' redirects to nowhere", host_of(at))};
   const std::string next = location;
   const auto scheme = scheme_of(next);
   const bool web = scheme == "http" || scheme == "https";
   if (!web || (scheme == "http" && scheme_of(at) == "https"))
-    return RequestEnd{
-        failed, 0,
-        fmt::format("'{}' redirects to '{}', which is not followed", host_of(at), shown_url(next))};
+    return RequestEnd{failed, 0,
+                      tr("'{}' redirects to '{}', which is not followed", host_of(at), shown_url(next))};
   at = next;
   prepare();
   return std::nullopt;

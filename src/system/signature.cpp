@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/archive.hpp"
 #include "system/files.hpp"
 #include "system/private_folder.hpp"
@@ -31,7 +32,7 @@ using Data = std::unique_ptr<gpgme_data, decltype(&gpgme_data_release)>;
 using Key = std::unique_ptr<_gpgme_key, decltype(&gpgme_key_unref)>;
 
 [[noreturn]] void cannot_check(const std::string& reason, std::string hint = {}) {
-  throw Error(fmt::format("cannot check signatures: {}", reason), std::move(hint));
+  throw Error(tr("cannot check signatures: {}", reason), std::move(hint));
 }
 
 void require(gpgme_error_t failure, std::string_view act) {
@@ -57,8 +58,8 @@ constexpr std::string_view our_options =
 
 void require_readable(const fs::path& path, int how) {
   if (::access(path.c_str(), how) != 0)
-    cannot_check(fmt::format("pacman's keyring '{}' cannot be read: {}", path.string(), std::strerror(errno)),
-                 "run the command with sudo");
+    cannot_check(tr("pacman's keyring '{}' cannot be read: {}", path.string(), std::strerror(errno)),
+                 tr_text("run the command with sudo"));
 }
 
 /// The files of public keys in `gpg_dir`; throws Error when there is none to read.
@@ -72,7 +73,7 @@ std::vector<fs::path> key_files(const fs::path& gpg_dir) {
     found.push_back(fs::absolute(file));
   }
   if (found.empty())
-    cannot_check(fmt::format("there is no keyring in '{}'", gpg_dir.string()),
+    cannot_check(tr("there is no keyring in '{}'", gpg_dir.string()),
                  "pacman-key --init && pacman-key --populate");
   if (const auto trust = gpg_dir / "trustdb.gpg"; ::access(trust.c_str(), F_OK) == 0)
     require_readable(trust, R_OK);
@@ -92,19 +93,20 @@ void View::copy(const fs::path& from, std::string_view more) {
 
 Context context_for(const fs::path& home) {
   gpgme_check_version(nullptr);
-  require(gpgme_engine_check_version(GPGME_PROTOCOL_OpenPGP), "gpg is not usable");
+  require(gpgme_engine_check_version(GPGME_PROTOCOL_OpenPGP), tr_text("gpg is not usable"));
   gpgme_ctx_t raw = nullptr;
-  require(gpgme_new(&raw), "no context");
+  require(gpgme_new(&raw), tr_text("no context"));
   Context context(raw, &gpgme_release);
-  require(gpgme_set_protocol(raw, GPGME_PROTOCOL_OpenPGP), "gpg is not usable");
-  require(gpgme_ctx_set_engine_info(raw, GPGME_PROTOCOL_OpenPGP, nullptr, home.c_str()), "gpg is not usable");
+  require(gpgme_set_protocol(raw, GPGME_PROTOCOL_OpenPGP), tr_text("gpg is not usable"));
+  require(gpgme_ctx_set_engine_info(raw, GPGME_PROTOCOL_OpenPGP, nullptr, home.c_str()),
+          tr_text("gpg is not usable"));
   gpgme_set_offline(raw, 1);
   return context;
 }
 
 Data data_of(const Fd& fd) {
   gpgme_data_t raw = nullptr;
-  require(gpgme_data_new_from_fd(&raw, fd.get()), "no memory");
+  require(gpgme_data_new_from_fd(&raw, fd.get()), tr_text("no memory"));
   return {raw, &gpgme_data_release};
 }
 
@@ -145,7 +147,7 @@ SignatureState state_of(const _gpgme_signature& signature, const Key& key) {
     return key_expired;
   if (code == GPG_ERR_SIG_EXPIRED || (signature.summary & GPGME_SIGSUM_SIG_EXPIRED)) return signature_expired;
   if (code != GPG_ERR_NO_ERROR)
-    cannot_check(fmt::format("gpg does not understand this one: {}", gpgme_strerror(signature.status)));
+    cannot_check(tr("gpg does not understand this one: {}", gpgme_strerror(signature.status)));
   if (signature.validity == GPGME_VALIDITY_FULL || signature.validity == GPGME_VALIDITY_ULTIMATE) return good;
   return signature.validity == GPGME_VALIDITY_MARGINAL ? marginal : untrusted;
 }
@@ -212,7 +214,7 @@ SignatureReport check_signature(const fs::path& file, const fs::path& gpg_dir) {
   const auto failure = gpgme_op_verify(context.get(), signature.get(), content.get(), nullptr);
   const auto code = gpgme_err_code(failure);
   const bool no_signature = code == GPG_ERR_NO_DATA || code == GPG_ERR_BAD_DATA;
-  if (!no_signature) require(failure, "gpg failed");
+  if (!no_signature) require(failure, tr_text("gpg failed"));
   const auto* result = no_signature ? nullptr : gpgme_op_verify_result(context.get());
   if (!result || !result->signatures) return {.state = SignatureState::tampered};
   auto worst = report_of(context, *result->signatures);
@@ -235,7 +237,7 @@ std::map<std::string, std::string> shipped_keys(const fs::path& folder) {
 void require_good_signature(const fs::path& file, const fs::path& gpg_dir) {
   const auto report = check_signature(file, gpg_dir);
   if (report.state == SignatureState::good) return;
-  throw Error(fmt::format("'{}' is not accepted: {}", file.string(), sentence_of(report)),
+  throw Error(tr("'{}' is not accepted: {}", file.string(), sentence_of(report)),
               remedy_for(report.state, file));
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/http.hpp"
 #include "system/private_folder.hpp"
@@ -66,7 +67,7 @@ bool get(const Host& host, const std::string& base, const std::string& path, con
 }
 
 std::string folder_of(const std::string& day) {
-  return fmt::format("repos/{}/{}/{}", day.substr(0, 4), day.substr(5, 2), day.substr(8, 2));
+  return tr("repos/{}/{}/{}", day.substr(0, 4), day.substr(5, 2), day.substr(8, 2));
 }
 
 /// The databases of that day; false when the archive has no such day.
@@ -75,8 +76,7 @@ bool get_databases(const Host& host, const std::string& base, const std::string&
   bool any = false;
   for (const auto& name : arch_repositories) {
     const auto target = dbpath / "sync" / (name + ".db");
-    const bool got =
-        get(host, base, fmt::format("{}/{}/os/x86_64/{}.db", folder_of(day), name, name), target);
+    const bool got = get(host, base, tr("{}/{}/os/x86_64/{}.db", folder_of(day), name, name), target);
     if (!got && name == "core") return false;
     any |= got;
   }
@@ -92,7 +92,7 @@ std::string month_before(const std::string& month) {
 
 std::vector<std::string> days_of(const Host& host, const std::string& base, const std::string& month,
                                  const fs::path& scratch) {
-  const auto folder = fmt::format("repos/{}/{}/", month.substr(0, 4), month.substr(5, 2));
+  const auto folder = tr("repos/{}/{}/", month.substr(0, 4), month.substr(5, 2));
   std::vector<std::string> days;
   if (!scheme_of(base).empty()) {
     if (!get(host, base, folder, scratch)) return {};
@@ -158,7 +158,7 @@ std::vector<std::string> days_in_page(std::string_view page) {
 
 std::optional<Snapshot> snapshot_of(const Host& host, const Sources& sources, const std::string& day,
                                     std::string& problem) {
-  if (day.empty()) return problem = "the profile names no snapshot", std::nullopt;
+  if (day.empty()) return problem = tr_text("the profile names no snapshot"), std::nullopt;
   if (auto kept = kept_snapshot(host, day)) return kept;
   std::vector<std::string> refusals;
   for (const auto& base : sources.archives) {
@@ -172,13 +172,13 @@ std::optional<Snapshot> snapshot_of(const Host& host, const Sources& sources, co
         if (auto index = RepositoryIndex::parse(std::move(got->second)))
           return Snapshot{std::move(*index), got->first};
       }
-      refusals.push_back(fmt::format("'{}' has no repositories of {} or shortly before", shown, day));
+      refusals.push_back(tr("'{}' has no repositories of {} or shortly before", shown, day));
     } catch (const Error& error) {
       if (error.status == ExitStatus::interrupted) throw;
       refusals.push_back(fmt::format("'{}': {}", shown, error.what()));
     }
   }
-  problem = refusals.empty() ? "no archive may be asked for it" : join(refusals, "; ");
+  problem = refusals.empty() ? tr_text("no archive may be asked for it") : join(refusals, "; ");
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 #include "build_info.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/download.hpp"
 #include "system/http.hpp"
 
@@ -21,17 +22,17 @@ namespace {
 std::string certificate_problem(CURL* curl) {
   long result = 0;
   curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &result);
-  if (result == 9) return "not valid yet (is the clock right?)";
-  if (result == 10) return "expired (or the clock is wrong)";
-  if (result == 18 || result == 19) return "self-signed";
-  if (result == 2 || result == 20 || result == 21) return "of an unknown issuer";
-  return "not valid for that name";
+  if (result == 9) return tr_text("not valid yet (is the clock right?)");
+  if (result == 10) return tr_text("expired (or the clock is wrong)");
+  if (result == 18 || result == 19) return tr_text("self-signed");
+  if (result == 2 || result == 20 || result == 21) return tr_text("of an unknown issuer");
+  return tr_text("not valid for that name");
 }
 
 std::string connect_problem(CURL* curl) {
   long reason = 0;
   curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &reason);
-  return reason ? lower_case(std::strerror(static_cast<int>(reason))) : "no connection";
+  return reason ? lower_case(std::strerror(static_cast<int>(reason))) : tr_text("no connection");
 }
 
 /// The proxy for a URL, as curl's own program reads the environment: plain http only from the lower-case
@@ -106,41 +107,42 @@ std::string transfer_problem(const Host& host, void* handle, int code, const std
   const auto server = host_of(url);
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
-      return fmt::format("the name '{}' is not resolved", server);
+      return tr("the name '{}' is not resolved", server);
     case CURLE_COULDNT_RESOLVE_PROXY:
-      return fmt::format("the name of the proxy '{}' is not resolved", shown_url(proxy_of(host, url)));
+      return tr("the name of the proxy '{}' is not resolved", shown_url(proxy_of(host, url)));
     case CURLE_COULDNT_CONNECT: {
       const auto proxy = proxy_of(host, url);
-      return fmt::format("{}'{}' is not reachable: {}", proxy.empty() ? "" : "the proxy ",
-                         proxy.empty() ? server : shown_url(proxy), connect_problem(handle));
+      return proxy.empty()
+                 ? tr("'{}' is not reachable: {}", server, connect_problem(handle))
+                 : tr("the proxy '{}' is not reachable: {}", shown_url(proxy), connect_problem(handle));
     }
     case CURLE_OPERATION_TIMEDOUT:
-      if (!is_connected(handle)) return fmt::format("'{}' is not reachable: no answer in time", server);
-      return fmt::format("'{}' sent nothing for {} seconds after {}", server, patience, got);
+      if (!is_connected(handle)) return tr("'{}' is not reachable: no answer in time", server);
+      return tr("'{}' sent nothing for {} seconds after {}", server, patience, got);
     case CURLE_PEER_FAILED_VERIFICATION:
-      return fmt::format("the TLS certificate of '{}' is {}", server, certificate_problem(handle));
+      return tr("the TLS certificate of '{}' is {}", server, certificate_problem(handle));
     case CURLE_SSL_CONNECT_ERROR:
-      return fmt::format("no TLS connection with '{}'", server);
+      return tr("no TLS connection with '{}'", server);
     case CURLE_SSL_CACERT_BADFILE:
-      return fmt::format("the certificates in '{}' cannot be read", host.variable("SSL_CERT_FILE"));
+      return tr("the certificates in '{}' cannot be read", host.variable("SSL_CERT_FILE"));
     case CURLE_GOT_NOTHING:
-      return fmt::format("'{}' closed the connection without an answer", server);
+      return tr("'{}' closed the connection without an answer", server);
     case CURLE_PARTIAL_FILE:
-      return fmt::format("'{}' ended the file after {}", server, got);
+      return tr("'{}' ended the file after {}", server, got);
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
-      return fmt::format("the connection to '{}' was cut after {}", server, got);
+      return tr("the connection to '{}' was cut after {}", server, got);
     case CURLE_UNSUPPORTED_PROTOCOL:
-      return "only http, https and file addresses are fetched";
+      return tr_text("only http, https and file addresses are fetched");
     case CURLE_URL_MALFORMAT:
-      return "this is no address";
+      return tr_text("this is no address");
     case CURLE_FILE_COULDNT_READ_FILE:
-      return "the file cannot be read";
+      return tr_text("the file cannot be read");
     default:
-      return fmt::format("the transfer from '{}' failed: {}", server,
-                         lower_case(curl_easy_strerror(static_cast<CURLcode>(code))));
+      return tr("the transfer from '{}' failed: {}", server,
+                lower_case(curl_easy_strerror(static_cast<CURLcode>(code))));
   }
 }
 
