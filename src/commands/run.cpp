@@ -72,6 +72,12 @@ struct Dispatch {
     return result;
   }
 
+  const Host& at_root(const FetchingOptions& options) {
+    host.network = options.network;
+    host.json_progress = options.json_progress;
+    return at_root(static_cast<const CommonOptions&>(options));
+  }
+
   const Host& at_root(const CommonOptions& options) {
     if (options.root != "/") host.root = std::filesystem::absolute(options.root).lexically_normal();
     if (!std::filesystem::is_directory(host.root))

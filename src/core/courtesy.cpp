@@ -20,7 +20,7 @@ double smoothed(double old, double fresh) { return old > 0 ? 0.7 * old + 0.3 * f
 
 bool Courtesy::may_ask(Moment now) const {
   if (now < earliest_ || active_ >= limit_) return false;
-  return active_ < taken_for_granted || untried_ < most_untried;
+  return active_ < std::max(taken_for_granted, borne_) || untried_ < most_untried;
 }
 
 void Courtesy::asked(Moment now) {
@@ -34,6 +34,7 @@ void Courtesy::asked(Moment now) {
 
 void Courtesy::answered(Duration delay) {
   --untried_;
+  borne_ = std::max(borne_, active_ - untried_);
   pace_.delay = smoothed(pace_.delay, std::max(0.001, std::chrono::duration<double>(delay).count()));
 }
 
@@ -47,10 +48,13 @@ void Courtesy::ended(bool answered, std::uint64_t bytes, Duration taken) {
 }
 
 void Courtesy::busy(Moment now, Duration wait) {
-  const auto served = active_ > untried_ ? active_ - untried_ : 0;
-  if (served > 0) limit_ = std::min(served, limit_);
-  refused_ = now;
-  earliest_ = std::max(earliest_, now + wait);
+  refused_ = now + std::max<Duration>(wait, one_more_after) - one_more_after;
+  if (active_ <= 1) {
+    earliest_ = std::max(earliest_, now + wait);
+    return;
+  }
+  if (active_ <= borne_) borne_ = active_ - 1;
+  limit_ = std::clamp(borne_, 1u, limit_);
 }
 
 void Courtesy::cut() {

@@ -31,7 +31,8 @@ class Courtesy {
   void answered(Duration delay);
   /// The request is over; `answered` as was told before, the bytes that it brought in that time.
   void ended(bool answered, std::uint64_t bytes, Duration taken);
-  /// It has too many requests; those that are being served tell how many it bears, for the next minute.
+  /// It has too many requests. Where it serves others they tell how many it bears, and no more are sent for
+  /// the next minute, or for `wait`; where it serves none it is left alone for `wait`.
   void busy(Moment now, Duration wait);
   /// The connection was cut in the middle.
   void cut();
@@ -48,6 +49,7 @@ class Courtesy {
   unsigned limit_;
   unsigned active_ = 0;
   unsigned untried_ = 0;
+  unsigned borne_ = 0;  ///< the most that it has served at once
   unsigned cuts_ = 0;
   std::uint64_t brought_ = 0;
   Moment earliest_{};

@@ -89,6 +89,16 @@ void start_requests(std::list<FileDownload>& files) {
     }
 }
 
+void stop_if_interrupted(const Host& host, const std::list<FileDownload>& files) {
+  if (!host.interrupted()) return;
+  std::uint64_t kept = 0;
+  for (const auto& file : files)
+    if (!file.is_over()) kept += file.received();
+  if (kept == 0) host.check_interrupt();
+  throw Error(tr("interrupted; {} of what is not whole yet are kept", human_size(kept)),
+              tr_text("run the same command again to go on"), ExitStatus::interrupted);
+}
+
 }  // namespace
 
 std::vector<DownloadResult> download(const Host& host, std::span<const DownloadJob> jobs,
@@ -100,12 +110,13 @@ std::vector<DownloadResult> download(const Host& host, std::span<const DownloadJ
   for (const auto& job : jobs) files.emplace_back(context, job);
   Reporter reporter(sink);
   for (;;) {
-    host.check_interrupt();
+    stop_if_interrupted(host, files);
     for (auto& file : files) file.tend(Clock::now());
     if (std::ranges::all_of(files, &FileDownload::is_over)) break;
     start_requests(files);
     limit_rates(files, host.network.limit_rate);
-    requests.go_on(longest_wait, [&](Request& request, const RequestEnd& end) {
+    const bool is_ending = std::ranges::any_of(files, &FileDownload::is_ending);
+    requests.go_on(is_ending ? 1ms : longest_wait, [&](Request& request, const RequestEnd& end) {
       (void)std::ranges::any_of(files, [&](auto& file) { return file.take_end(request, end); });
       start_requests(files);
     });

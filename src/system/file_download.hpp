@@ -97,6 +97,8 @@ class FileDownload {
   /// Leaves what is silent, and ends the file when all of it has come.
   void tend(Moment now);
 
+  /// Whether all of it is here, and it is summed or on its way to the disk.
+  bool is_ending() const { return state_ == State::verifying || state_ == State::finishing; }
   bool is_over() const { return state_ == State::over; }
   const DownloadResult& result() const { return result_; }
   std::uint64_t received() const { return segments_.have().size(); }

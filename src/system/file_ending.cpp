@@ -118,12 +118,11 @@ void FileDownload::judge_refusal(Lane& lane) {
   }
 }
 
-/// Attempts that brought something do not count, nor do those that failed at the same time as one that did.
+/// Attempts that brought something do not count, nor do those whose server goes on serving others.
 void FileDownload::fail(Mirror& mirror, const std::string& reason, bool is_transient, bool is_unreachable,
                         milliseconds wait) {
   const auto now = Clock::now();
   const auto least_delay = context_.patience / 60;
-  const bool counted = now < mirror.earliest;
   mirror.resolved.clear();
   mirror.reason = reason;
   mirror.is_unreachable = is_unreachable;
@@ -131,6 +130,7 @@ void FileDownload::fail(Mirror& mirror, const std::string& reason, bool is_trans
     if (is_unreachable && !mirror.is_missing) context_.silent.emplace(mirror.server, reason);
     return give_up(mirror, reason);
   }
+  if (mirror.active > 1) return;
   const auto have = mirror.is_known ? part_.note().sources[mirror.source].have.size() : 0;
   const bool is_fruitful = have >= mirror.furthest + fruit;
   mirror.furthest = std::max(mirror.furthest, have);
@@ -141,8 +141,7 @@ void FileDownload::fail(Mirror& mirror, const std::string& reason, bool is_trans
   const bool has_others = std::ranges::any_of(
       mirrors_, [&](const Mirror& other) { return &other != &mirror && is_usable(other); });
   const auto most = has_others ? std::min(most_attempts_beside_others, context_.attempts) : context_.attempts;
-  if (!counted && ++mirror.fruitless >= most) return give_up(mirror, reason);
-  if (counted) return;
+  if (++mirror.fruitless >= most) return give_up(mirror, reason);
   mirror.delay = std::clamp<milliseconds>(mirror.delay, least_delay, longest_delay);
   mirror.earliest = now + std::max(is_fruitful ? 0ms : mirror.delay, wait);
   if (!is_fruitful) mirror.delay *= 2;
@@ -192,11 +191,11 @@ void FileDownload::leave_silent(Moment now) {
       continue;
     }
     context_.requests.remove(*lane->request);
-    release(*lane);
     fail(mirror,
          tr("'{}' sent nothing for {} seconds after {}", host_of(lane->request->at()),
             duration_cast<std::chrono::seconds>(patience).count(), got_text()),
          true, true);
+    release(*lane);
     lane = lanes_.erase(lane);
   }
 }

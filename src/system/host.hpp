@@ -33,8 +33,9 @@ struct Host {
   bool err_is_terminal = false;
   unsigned columns = 80;
   Network network;
-  bool privileged = false;   ///< effective uid 0
-  bool keeps_caches = true;  ///< false for a dry run of root, which leaves no file at all
+  bool json_progress = false;  ///< transfers are told of to a program
+  bool privileged = false;     ///< effective uid 0
+  bool keeps_caches = true;    ///< false for a dry run of root, which leaves no file at all
   std::string card_library;  ///< through which cards are set; empty: the driver's, and with another root none
   std::function<std::chrono::system_clock::time_point()> now;
   std::function<void(std::string_view)> on_step;  ///< told of every step of a change; tests stop there

@@ -27,7 +27,7 @@ class PartFile {
   PartFile& operator=(const PartFile&) = delete;
 
   const PartNote& note() const { return note_; }
-  /// Of the part, once it is there.
+  /// Of the part; negative before `begin`.
   int fd() const { return fd_.get(); }
 
   /// Makes it a part of a whole of `total` bytes (0: not known) and reserves that much. Throws Error where
