@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <list>
+#include <thread>
 
 namespace cudapin {
 
@@ -73,14 +74,34 @@ class Reporter {
   std::vector<State> states_;
 };
 
-/// An even share of what all transfers together may take.
-void limit_rates(std::list<FileDownload>& files, std::uint64_t limit) {
-  if (limit == 0) return;
-  std::size_t active = 0;
-  for (const auto& file : files) active += file.active();
-  for (auto& file : files)
-    file.limit_rate(std::max<std::uint64_t>(1, limit / std::max<std::size_t>(1, active)));
-}
+/// Holds all transfers together to a rate. Each gets an even share, but takes as much as a second's in one
+/// go, however short it is; so nothing is read while more has come than may have.
+class RateLimit {
+ public:
+  explicit RateLimit(std::uint64_t limit) : limit_(limit) {}
+
+  /// Whether it is time to go on, after a short wait where it is not.
+  bool allows(std::list<FileDownload>& files) const {
+    if (limit_ == 0) return true;
+    std::size_t active = 0;
+    std::uint64_t received = 0;
+    for (const auto& file : files) {
+      active += file.active();
+      received += file.received() - std::min(file.received(), file.received_before());
+    }
+    for (auto& file : files)
+      file.limit_rate(std::max<std::uint64_t>(1, limit_ / std::max<std::size_t>(1, active)));
+    const std::chrono::duration<double> due(static_cast<double>(received) / static_cast<double>(limit_));
+    const auto early = due - (Clock::now() - start_);
+    if (early.count() <= 0) return true;
+    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(early, longest_wait));
+    return false;
+  }
+
+ private:
+  std::uint64_t limit_;
+  Clock::time_point start_ = Clock::now();
+};
 
 void start_requests(std::list<FileDownload>& files) {
   const auto now = Clock::now();
@@ -109,18 +130,19 @@ std::vector<DownloadResult> download(const Host& host, std::span<const DownloadJ
   std::list<FileDownload> files;
   for (const auto& job : jobs) files.emplace_back(context, job);
   Reporter reporter(sink);
+  const RateLimit limit(host.network.limit_rate);
   for (;;) {
     stop_if_interrupted(host, files);
     for (auto& file : files) file.tend(Clock::now());
     if (std::ranges::all_of(files, &FileDownload::is_over)) break;
     start_requests(files);
-    limit_rates(files, host.network.limit_rate);
+    reporter.report(files);
+    if (!limit.allows(files)) continue;
     const bool is_ending = std::ranges::any_of(files, &FileDownload::is_ending);
     requests.go_on(is_ending ? 1ms : longest_wait, [&](Request& request, const RequestEnd& end) {
       (void)std::ranges::any_of(files, [&](auto& file) { return file.take_end(request, end); });
       start_requests(files);
     });
-    reporter.report(files);
   }
   reporter.finish(files);
   std::vector<DownloadResult> results;

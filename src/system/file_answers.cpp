@@ -34,6 +34,7 @@ Reply reply_of(const Lane& lane, std::string_view first) {
 }  // namespace
 
 bool FileDownload::take(Lane& lane, std::string_view bytes) {
+  if (lane.body == Lane::Body::dropped) return false;
   if (lane.body == Lane::Body::none) judge(lane, bytes);
   lane.heard = std::chrono::steady_clock::now();
   if (lane.body == Lane::Body::content) return write(lane, bytes);

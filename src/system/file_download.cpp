@@ -57,6 +57,7 @@ FileDownload::FileDownload(DownloadContext& context, const DownloadJob& job)
 }
 
 FileDownload::~FileDownload() {
+  end_dropped();
   for (auto& lane : lanes_) {
     context_.requests.remove(*lane.request);
     try {
@@ -174,6 +175,9 @@ void FileDownload::send(Lane lane, Moment now) {
   auto& sent = lanes_.emplace_back(std::move(lane));
   sent.request = std::make_unique<Request>(
       context_.host, std::move(options), [this, &sent](std::string_view bytes) { return take(sent, bytes); });
+  // The least that it may have; the next turn gives it its share of what others leave.
+  if (const auto limit = context_.host.network.limit_rate; limit > 0)
+    sent.request->limit_rate(std::max<std::uint64_t>(1, limit / context_.connections));
   context_.requests.add(*sent.request);
 }
 

@@ -60,7 +60,7 @@ struct Mirror {
 
 /// One request's share of the file.
 struct Lane {
-  enum class Body { none, content, page, ignored };
+  enum class Body { none, content, page, ignored, dropped };
 
   int id = 0;
   std::size_t mirror = 0;
@@ -143,6 +143,7 @@ class FileDownload {
   void give_up(Mirror& mirror, const std::string& reason);
   void release(Lane& lane);
   void cancel_others(const Lane* but);
+  void end_dropped();
   void tell(const std::string& note) const;
 
   // The end.
@@ -161,6 +162,7 @@ class FileDownload {
   std::unique_ptr<RunningHash> hash_;
   std::vector<Mirror> mirrors_;
   std::list<Lane> lanes_;
+  std::list<Lane> dropped_;  ///< to be ended: none may be while another one brings bytes
   std::uint64_t before_ = 0;
   int next_id_ = 0;
   int wrong_sums_ = 0;

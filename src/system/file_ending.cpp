@@ -28,7 +28,8 @@ constexpr auto longest_delay = 30s;
 bool FileDownload::take_end(Request& request, const RequestEnd& end) {
   const auto found =
       std::ranges::find_if(lanes_, [&](const Lane& lane) { return lane.request.get() == &request; });
-  if (found == lanes_.end()) return false;
+  if (found == lanes_.end())
+    return dropped_.remove_if([&](const Lane& lane) { return lane.request.get() == &request; }) > 0;
   if (found->body == Lane::Body::none && end.kind == RequestEnd::Kind::whole) judge(*found, {});
   judge_end(*found, end);
   release(*found);
@@ -48,15 +49,18 @@ void FileDownload::release(Lane& lane) {
 }
 
 void FileDownload::cancel_others(const Lane* but) {
-  for (auto lane = lanes_.begin(); lane != lanes_.end();) {
-    if (&*lane == but) {
-      ++lane;
-      continue;
-    }
-    context_.requests.remove(*lane->request);
+  for (auto next = lanes_.begin(); next != lanes_.end();) {
+    const auto lane = next++;
+    if (&*lane == but) continue;
     release(*lane);
-    lane = lanes_.erase(lane);
+    lane->body = Lane::Body::dropped;
+    dropped_.splice(dropped_.end(), lanes_, lane);
   }
+}
+
+void FileDownload::end_dropped() {
+  for (auto& lane : dropped_) context_.requests.remove(*lane.request);
+  dropped_.clear();
 }
 
 std::string FileDownload::got_text() const {
@@ -66,6 +70,7 @@ std::string FileDownload::got_text() const {
 void FileDownload::judge_end(Lane& lane, const RequestEnd& end) {
   auto& mirror = mirrors_[lane.mirror];
   if (end.kind == RequestEnd::Kind::failed && lane.body != Lane::Body::page) return judge_failure(lane, end);
+  if (mirror.is_out) return;
   if (lane.body != Lane::Body::content) return judge_refusal(lane);
   if (end.kind == RequestEnd::Kind::whole && lane.bytes == 0)
     return give_up(mirror, tr("'{}' sent nothing", host_of(lane.request->at())));
@@ -153,6 +158,7 @@ void FileDownload::give_up(Mirror& mirror, const std::string& reason) {
 }
 
 void FileDownload::tend(Moment now) {
+  end_dropped();
   if (state_ == State::verifying) verify();
   if (state_ == State::finishing && finishing_.wait_for(0s) == std::future_status::ready) {
     finishing_.get();

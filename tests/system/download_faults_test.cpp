@@ -57,14 +57,18 @@ struct Lines : ArchiveFixture {
     std::uint64_t bytes = 0;
     for (const auto& request : from.requests()) {
       if (request.status != 206) continue;
-      unsigned long long first = 0, last = 24 * mib - 1;
+      unsigned long long first = 0, last = 8 * mib - 1;
       std::sscanf(request.range.c_str(), "bytes=%llu-%llu", &first, &last);
       bytes += last - first + 1;
     }
     return bytes;
   }
 
-  const std::string bytes = package_bytes(24 * mib);
+  static const std::string& content() {
+    static const auto bytes = package_bytes(8 * mib);
+    return bytes;
+  }
+  const std::string& bytes = content();
   const std::string sum = sha256_text(bytes);
   const fs::path target = folder / "store" / cuda;
   mutable std::ostringstream said;
@@ -98,8 +102,8 @@ TEST_CASE("download faults: a large file comes in parts over several connections
 
 TEST_CASE("download faults: two archives share a file and the faster one carries more") {
   Lines lines;
-  lines.server.set_fault(cuda, {Kind::slow, 2 * mib});
-  lines.second.set_fault(cuda, {Kind::slow, 8 * mib});
+  lines.server.set_fault(cuda, {Kind::slow, mib});
+  lines.second.set_fault(cuda, {Kind::slow, 4 * mib});
   CHECK((lines.get_both().outcome == DownloadOutcome::done));
   CHECK(lines.whole());
   CHECK(lines.server.requests().size() > 0);
@@ -150,7 +154,7 @@ TEST_CASE("download faults: an archive that goes wrong is left and the other one
 
 TEST_CASE("download faults: one archive alone that cuts or stalls or shifts ends well") {
   for (const auto& fault :
-       {Fault{Kind::cut, mib, 6}, Fault{Kind::stall, mib, 1}, Fault{Kind::shifted_range, 0, 1},
+       {Fault{Kind::cut, mib, 4}, Fault{Kind::stall, mib, 1}, Fault{Kind::shifted_range, 0, 1},
         Fault{Kind::no_ranges}, Fault{Kind::chunked}, Fault{Kind::status, 500, 2},
         Fault{Kind::status, 429, 2}, Fault{Kind::status, 416, 1}, Fault{Kind::changing_etag, 0, 1}}) {
     Lines lines;
@@ -167,7 +171,7 @@ TEST_CASE("download faults: one archive alone that cuts or stalls or shifts ends
 
 TEST_CASE("download faults: wrong bytes are dropped and the archive that sent them is named") {
   Lines lines;
-  lines.server.set_fault(cuda, {Kind::flip, 5 * mib});
+  lines.server.set_fault(cuda, {Kind::flip, mib});
   CHECK((lines.get_both().outcome == DownloadOutcome::done));
   CHECK(lines.whole());
   fs::remove(lines.target);
@@ -188,12 +192,12 @@ TEST_CASE("download faults: an archive with a file of another length is left alo
   CHECK((result.outcome == DownloadOutcome::failed));
   REQUIRE(result.refusals.size() == 1);
   CHECK(contains(result.refusals[0].text,
-                 "has another file of that name, of 25165824 bytes instead of 25165825"));
+                 "has another file of that name, of 8388608 bytes instead of 8388609"));
 }
 
 TEST_CASE("download faults: a kill leaves what has come and the next one fetches only the rest") {
   Lines lines;
-  lines.server.set_fault(cuda, {Kind::slow, 4 * mib});
+  lines.server.set_fault(cuda, {Kind::slow, mib});
   const auto child = ::fork();
   if (child == 0) {
     auto host = lines.host;
@@ -207,7 +211,7 @@ TEST_CASE("download faults: a kill leaves what has come and the next one fetches
   REQUIRE(!fs::exists(lines.target));
   const auto boot = read_text("/proc/sys/kernel/random/boot_id");
   const auto have = parse_part_note(lines.part_note(), boot.substr(0, boot.find('\n'))).have().size();
-  REQUIRE(have > 2 * mib);
+  REQUIRE(have > mib);
   lines.server.clear_faults();
   lines.server.forget_requests();
   CHECK((lines.get(lines.job({lines.url()})).outcome == DownloadOutcome::done));
@@ -217,14 +221,14 @@ TEST_CASE("download faults: a kill leaves what has come and the next one fetches
 
 TEST_CASE("download faults: what changed on the server since is fetched from its start and told") {
   Lines lines;
-  lines.server.set_fault(cuda, {Kind::slow, 4 * mib});
+  lines.server.set_fault(cuda, {Kind::slow, mib});
   const DownloadJob job{{lines.url()}, lines.target};
   CHECK_THROWS(lines.get(job, [&](const DownloadProgress& progress) {
     if (progress.received > mib) lines.interrupt = SIGINT;
   }));
   lines.interrupt = 0;
   lines.server.clear_faults();
-  const auto changed = package_bytes(20 * mib, 5);
+  const auto changed = package_bytes(7 * mib, 5);
   lines.add(cuda, changed);
   CHECK((lines.get(job).outcome == DownloadOutcome::done));
   CHECK(read_text(lines.target) == changed);
@@ -233,7 +237,7 @@ TEST_CASE("download faults: what changed on the server since is fetched from its
 
 TEST_CASE("download faults: an interrupt tells what is kept and how to go on") {
   Lines lines;
-  lines.server.set_fault(cuda, {Kind::slow, 4 * mib});
+  lines.server.set_fault(cuda, {Kind::slow, mib});
   std::string message, hint;
   try {
     lines.get(lines.job({lines.url()}), [&](const DownloadProgress& progress) {
@@ -270,8 +274,8 @@ TEST_CASE(
   CHECK(lines.server.requests().size() <= 1);  // before anything has come
   lines.server.set_fault(cuda, {Kind::chunked});
   const DownloadJob unknown{{lines.url()}, lines.target};
-  CHECK(contains(message_with("12m", unknown), "No space left on device"));
-  CHECK(contains(message_with("24m", unknown), "No space left on device"));
+  CHECK(contains(message_with("4m", unknown), "No space left on device"));
+  CHECK(contains(message_with("8m", unknown), "No space left on device"));
 }
 
 TEST_CASE("download faults: a proxy that is down and a name that is none are named") {
@@ -293,7 +297,7 @@ TEST_CASE("download faults: a proxy that is down and a name that is none are nam
 
 TEST_CASE("download faults: a rate limit holds for all transfers together") {
   Lines lines;
-  lines.host.network.limit_rate = 12 * mib;
+  lines.host.network.limit_rate = 4 * mib;
   const auto start = std::chrono::steady_clock::now();
   CHECK((lines.get(lines.job({lines.url()})).outcome == DownloadOutcome::done));
   CHECK(std::chrono::steady_clock::now() - start > 1s);
