@@ -20,7 +20,7 @@ check() {  # check SOURCE_FOLDER
 
       door["yaml-cpp/"] = " core/yaml.cpp "
       door["CLI/"] = " cli/arguments.cpp "
-      door["curl/"] = " system/download.cpp system/pages.cpp "
+      door["curl/"] = " system/transfer.cpp system/request.cpp system/pages.cpp "
       door["gpgme"] = " system/signature.cpp "
       door["archive"] = " system/package_file.cpp "
       door["alpm"] = " core/version.cpp system/alpm_handle.hpp "

@@ -14,7 +14,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
 #include <concepts>
+#include <cstdlib>
 
 namespace cudapin {
 
@@ -87,11 +91,53 @@ void add_locked(CLI::App& app, bool& target) {
   add_flag(app, "--locked", target, tr_text("fail where the profile has no lock"));
 }
 
+/// "500K", "2M" or "1.5G" as bytes.
+std::uint64_t read_rate(const std::string& text) {
+  char* end = nullptr;
+  const auto number = std::strtod(text.c_str(), &end);
+  const std::string_view unit = end;
+  const auto at = std::string_view("KMG").find(unit.empty() ? 'X' : unit[0]);
+  const bool is_right = number > 0 && number < 1e9 && (unit.empty() || (unit.size() == 1 && at != unit.npos));
+  if (!is_right || !std::isdigit(static_cast<unsigned char>(text[0])))
+    refuse(tr("'{}' is no rate", text), tr_text("--limit-rate takes bytes a second, such as 500K or 2M"));
+  return static_cast<std::uint64_t>(number * (unit.empty() ? 1 : std::pow(1024, at + 1)));
+}
+
+unsigned read_connections(const std::string& text) {
+  unsigned number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end != text.data() + text.size() || number < 1 || number > connections_limit)
+    refuse(tr("'{}' is no number of connections", text),
+           tr("--connections takes 1 to {}", connections_limit));
+  return number;
+}
+
+void add_fetching(CLI::App& app, FetchingOptions& options) {
+  auto& network = options.network;
+  app.add_option_function<std::string>(
+         "--connections",
+         [&network](const std::string& text) { network.connections = read_connections(text); },
+         tr_text("to one server at once (1 to 16)"))
+      ->option_text("<n>");
+  app.add_option_function<std::string>(
+         "--limit-rate", [&network](const std::string& text) { network.limit_rate = read_rate(text); },
+         tr_text("bytes a second of all transfers, such as 2M"))
+      ->option_text("<rate>");
+  app.add_flag_callback(
+      "-4,--ipv4", [&network] { network.version = Network::Version::four; }, tr_text("use IPv4 alone"));
+  app.add_flag_callback(
+      "-6,--ipv6", [&network] { network.version = Network::Version::six; }, tr_text("use IPv6 alone"));
+  add_flag(app, "--netrc", network.use_netrc, tr_text("take names and passwords from ~/.netrc"));
+  add_flag(app, "--json-progress", options.json_progress,
+           tr_text("tell of transfers in lines of JSON on standard error"));
+}
+
 void add_options(CLI::App& app, LockOptions& options) {
   add_profile(app, options.profile);
   add_flag(app, "--vouch", options.vouch, tr_text("let in, after asking, what pacman refuses"));
   add_offline(app, options.offline);
   add_archives(app, options.archives);
+  add_fetching(app, options);
 }
 
 void add_options(CLI::App& app, FetchOptions& options) {
@@ -102,6 +148,7 @@ void add_options(CLI::App& app, FetchOptions& options) {
   add_locked(app, options.locked);
   add_offline(app, options.offline);
   add_archives(app, options.archives);
+  add_fetching(app, options);
   add_json(app, options.json);
 }
 
@@ -113,6 +160,7 @@ void add_options(CLI::App& app, UseOptions& options) {
   add_locked(app, options.locked);
   add_gpus(app, options.gpus);
   add_archives(app, options.archives);
+  add_fetching(app, options);
   add_values(app, "--remove", "<package>", options.removals,
              tr_text("let a package go that would break (repeatable)"));
   add_json(app, options.json);
@@ -134,6 +182,7 @@ void add_options(CLI::App& app, UndoOptions& options) {
   add_noconfirm(app, options.noconfirm);
   add_offline(app, options.offline);
   add_archives(app, options.archives);
+  add_fetching(app, options);
 }
 
 void add_options(CLI::App& app, StoreOptions& options) {

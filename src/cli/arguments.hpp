@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/network.hpp"
+
 #include <span>
 #include <string>
 #include <variant>
@@ -16,8 +18,13 @@ struct CommonOptions {
   std::string color = "auto";  ///< or "always", "never"
   bool quiet = false;
 };
+/// Of the verbs that fetch.
+struct FetchingOptions : CommonOptions {
+  Network network;
+  bool json_progress = false;
+};
 
-struct UseOptions : CommonOptions {
+struct UseOptions : FetchingOptions {
   std::string profile;  ///< a name or a path to a file
   bool dry_run = false;
   bool noconfirm = false;
@@ -27,13 +34,13 @@ struct UseOptions : CommonOptions {
   std::vector<std::string> archives;
   std::vector<std::string> removals;  ///< installed packages to let go
 };
-struct LockOptions : CommonOptions {
+struct LockOptions : FetchingOptions {
   std::string profile;
   bool vouch = false;
   bool offline = false;
   std::vector<std::string> archives;
 };
-struct FetchOptions : CommonOptions {
+struct FetchOptions : FetchingOptions {
   std::vector<std::string> words;  ///< one profile, or with `import_files` package files
   bool import_files = false;
   std::string to;  ///< a folder in the place of the store, or empty
@@ -53,7 +60,7 @@ struct ListOptions : CommonOptions {};
 struct ShowOptions : CommonOptions {
   std::string profile;
 };
-struct UndoOptions : CommonOptions {
+struct UndoOptions : FetchingOptions {
   bool dry_run = false;
   bool noconfirm = false;
   bool offline = false;

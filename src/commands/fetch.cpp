@@ -31,12 +31,12 @@ fs::path target_of(const FetchOptions& options, const Host& host) {
 }
 
 /// With --to every file of the profile, for other machines; else those that this machine would install.
-std::vector<PackageFileName> files_of(const FetchOptions& options, const Profile& profile,
-                                      const std::vector<Package>& installed) {
-  std::vector<PackageFileName> names;
+std::vector<WantedFile> files_of(const FetchOptions& options, const Profile& profile,
+                                 const std::vector<Package>& installed) {
+  std::vector<WantedFile> files;
   const auto wanted = options.to.empty() ? for_installed(profile, installed) : profile;
-  for (const auto& package : wanted.packages) names.push_back(*parse_file_name(package.file));
-  return names;
+  for (const auto& package : wanted.packages) files.push_back(wanted_file(package));
+  return files;
 }
 
 void report(const FetchOptions& options, const Host& host, std::span<const CheckedFile> files,

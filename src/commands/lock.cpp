@@ -116,11 +116,11 @@ ExitStatus lock(const LockOptions& options, const Host& host) {
   const auto sources = sources_of(host, conf, options.archives, options.offline);
   Repositories repositories(host, conf);
   profile = resolve_here(host, conf, sources, profile, LocalDatabase(conf).all(), repositories).profile;
-  std::vector<PackageFileName> names;
+  std::vector<WantedFile> names;
   std::vector<std::string> found;
   for (const auto& package : profile.packages) {
-    names.push_back(*parse_file_name(package.file));
-    found.push_back(locate(sources, names.back()));
+    names.push_back(wanted_file(package));
+    found.push_back(locate(sources, names.back().name));
   }
   const Checks checks{.host = host, .conf = conf, .quiet = options.quiet, .vouching = former};
   auto files = check_files(checks, fetch_files(host, sources, names, options.quiet));

@@ -3,6 +3,7 @@
 
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
+#include "cli/transfer_board.hpp"
 #include "commands/style.hpp"
 #include "commands/way_back.hpp"
 #include "core/error.hpp"
@@ -12,6 +13,7 @@
 #include "system/local_database.hpp"
 #include "system/package_file.hpp"
 #include "system/signature.hpp"
+#include "system/store.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -110,19 +112,34 @@ Checks checks_with(const Host& host, const PacmanConf& conf, const std::optional
   return checks;
 }
 
+namespace {
+
+TransferBoard::Form form_of(const Host& host, bool is_quiet) {
+  using enum TransferBoard::Form;
+  if (host.json_progress) return json;
+  if (is_quiet) return quiet;
+  return host.err_is_terminal ? terminal : lines;
+}
+
+}  // namespace
+
+WantedFile wanted_file(const ProfilePackage& package) {
+  return {*parse_file_name(package.file), package.size, package.sha256};
+}
+
 std::vector<fs::path> fetch_files(const Host& host, const Sources& sources,
-                                  const std::vector<PackageFileName>& files, bool quiet) {
-  ProgressBar bar(*host.err, host.err_is_terminal, quiet, host.columns);
-  std::vector<fs::path> paths;
-  for (const auto& file : files) {
-    host.check_interrupt();
-    paths.push_back(fetch(host, sources, file, [&](const DownloadProgress& progress) {
-      if (progress.total > progress.received)
-        require_space(sources.store, progress.total - progress.received);
-      bar.update(progress.file, progress.received, progress.total, progress.rate);
-    }));
-    bar.finish(paths.back().filename().string(), fs::file_size(paths.back()));
-  }
+                                  const std::vector<WantedFile>& files, bool quiet) {
+  std::uint64_t needed = 0;
+  for (const auto& file : files)
+    if (!is_whole(sources.store / archive_path(file.name))) needed += file.size;
+  if (needed > 0) require_space(sources.store, needed);
+  TransferBoard board(*host.err, form_of(host, quiet), host.columns);
+  const auto paths = fetch(host, sources, files, [&](const DownloadProgress& progress) {
+    if (!progress.note.empty()) return board.tell(progress.file, progress.note);
+    if (progress.file.ends_with(".sig")) return;
+    board.update({progress.file, progress.received, progress.total, progress.rate, progress.is_over});
+  });
+  for (const auto& path : paths) board.finish(path.filename().string(), fs::file_size(path));
   return paths;
 }
 

@@ -3,7 +3,8 @@
 
 #include "commands/locks.hpp"
 #include "core/package.hpp"
-#include "system/archive.hpp"
+#include "core/profile.hpp"
+#include "system/fetch.hpp"
 #include "system/pacman_conf.hpp"
 
 #include <cstdint>
@@ -37,9 +38,13 @@ struct Checks {
 /// Those of a profile's lock, which outlives them.
 Checks checks_with(const Host& host, const PacmanConf& conf, const std::optional<Lock>& lock, bool quiet);
 
-/// Brings every file into the store, in order, and returns where they are there.
+/// The file of a profile's package.
+WantedFile wanted_file(const ProfilePackage& package);
+
+/// Brings the files into the store, all at once, and returns where they are there, in order. Throws Error
+/// before anything is fetched where the disk has no room for those whose size is known.
 std::vector<std::filesystem::path> fetch_files(const Host& host, const Sources& sources,
-                                               const std::vector<PackageFileName>& files, bool quiet);
+                                               const std::vector<WantedFile>& files, bool quiet);
 
 /// Size and SHA-256 of each file against the lock, and what gpg says of its signature. One Error names every
 /// file that has other bytes than the lock says.

@@ -79,6 +79,12 @@ struct Dispatch {
     return result;
   }
 
+  const Host& at_root(const FetchingOptions& options) {
+    host.network = options.network;
+    host.json_progress = options.json_progress;
+    return at_root(static_cast<const CommonOptions&>(options));
+  }
+
   const Host& at_root(const CommonOptions& options) {
     host.color = options.color;
     if (options.root != "/") host.root = std::filesystem::absolute(options.root).lexically_normal();

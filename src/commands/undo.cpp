@@ -8,6 +8,7 @@
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
+#include "system/fetch.hpp"
 #include "system/local_database.hpp"
 #include "system/package_file.hpp"
 #include "system/signature.hpp"

@@ -159,15 +159,17 @@ void check_guard(const Host& host, const Plan& plan) {
 
 /// Brings every file into the store; the longest part, and it holds no lock.
 std::vector<JournalPackage> fetch_all(const UseOptions& options, const Host& host, const Sources& sources,
-                                      const Plan& plan) {
-  std::vector<PackageFileName> names;
+                                      const Profile& profile, const Plan& plan) {
+  std::vector<WantedFile> files;
   std::vector<JournalPackage> packages;
   for (const auto& action : plan.actions) {
     if (!needs_file(action)) continue;
-    names.push_back(file_name_of(action));
+    const auto package = std::ranges::find(profile.packages, action.file, &ProfilePackage::file);
+    files.push_back(package == profile.packages.end() ? WantedFile{file_name_of(action)}
+                                                      : wanted_file(*package));
     packages.push_back({action.name, action.from, action.to, "", "", action.reason});
   }
-  const auto paths = fetch_files(host, sources, names, options.quiet);
+  const auto paths = fetch_files(host, sources, files, options.quiet);
   for (std::size_t i = 0; i < paths.size(); ++i) packages[i].file = paths[i].string();
   return packages;
 }
@@ -285,7 +287,7 @@ void require_same_plan(const Profile& profile, const PacmanConf& conf, const Pla
 void execute(const UseOptions& options, const Host& host, const PacmanConf& conf, const Profile& profile,
              const std::optional<Lock>& lock, const Plan& plan, const Sources& sources) {
   host.step("fetch");
-  auto packages = fetch_all(options, host, sources, plan);
+  auto packages = fetch_all(options, host, sources, profile, plan);
   host.step("lock");
   const StateLock state_lock(host);
   require_same_plan(profile, conf, plan);

@@ -86,10 +86,10 @@ void keep_way_back(const Host& host, const PacmanConf& conf, std::vector<Journal
 Sources sources_of(const Host& host, const PacmanConf& conf, const std::vector<std::string>& archives,
                    bool offline) {
   Sources sources{host.at(store_folder), conf.cache_dirs, archives, offline, is_manjaro(host)};
-  if (!archives.empty()) return sources;
   const auto text = read_file_if_exists(host.at(config_file));
-  sources.archives =
-      text.empty() ? Config{}.archives : parse_config(text, host.at(config_file).string()).archives;
+  const auto config = text.empty() ? Config{} : parse_config(text, host.at(config_file).string());
+  if (archives.empty()) sources.archives = config.archives;
+  sources.connections = config.parallel;
   return sources;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace cudapin {
 
@@ -33,6 +34,17 @@ std::vector<std::string> read_archives(const yaml::Node& node, yaml::Problems& p
   return archives;
 }
 
+unsigned read_parallel(const yaml::Node& node, yaml::Problems& problems) {
+  const auto text = yaml::read_text(node, "'parallel'", problems);
+  unsigned number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure == std::errc{} && end == text.data() + text.size() && number >= 1 &&
+      number <= connections_limit)
+    return number;
+  if (!text.empty()) problems.add(node, tr("'parallel' is a number from 1 to {}", connections_limit));
+  return default_connections;
+}
+
 }  // namespace
 
 Config parse_config(std::string_view text, const std::string& origin) {
@@ -40,8 +52,11 @@ Config parse_config(std::string_view text, const std::string& origin) {
   const auto root = yaml::parse(text, origin, "man cudapin.conf");
   if (root.kind == yaml::Node::Kind::null) return config;
   yaml::Problems problems(origin);
-  const std::array fields{yaml::Field{
-      "archives", false, [&](const auto& node) { config.archives = read_archives(node, problems); }}};
+  const std::array fields{
+      yaml::Field{"archives", false,
+                  [&](const auto& node) { config.archives = read_archives(node, problems); }},
+      yaml::Field{"parallel", false,
+                  [&](const auto& node) { config.parallel = read_parallel(node, problems); }}};
   yaml::read_mapping(root, tr_text("the configuration"), fields, problems);
   problems.throw_if_any("man cudapin.conf");
   return config;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/network.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,7 @@ namespace cudapin {
 struct Config {
   std::vector<std::string> archives{
       "https://archive.archlinux.org"};  ///< URLs (https, http, file) or folders
+  unsigned parallel = default_connections;  ///< connections to one server at once
 };
 
 /// Problems as in parse_profile.

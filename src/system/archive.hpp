@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/package.hpp"
-#include "system/download.hpp"
 #include "system/host.hpp"
+#include "system/store.hpp"
 
 #include <filesystem>
 #include <map>
@@ -22,6 +22,7 @@ struct Sources {
   std::vector<std::string> archives;
   bool offline = false;     ///< never ask an http(s) archive
   bool is_manjaro = false;  ///< what Manjaro builds itself is taken from store and caches alone
+  unsigned connections = default_connections;  ///< to one archive at once, unless the command line says
   /// Archives that did not answer during this command, and why; not asked again.
   std::shared_ptr<std::map<std::string, std::string>> silent =
       std::make_shared<std::map<std::string, std::string>>();
@@ -43,13 +44,11 @@ bool may_be_archived(const Sources& sources, std::string_view name);
 /// when nothing is left to ask. Asks no server.
 std::string locate(const Sources& sources, const PackageFileName& file);
 
-/// Makes `file` and its signature be in the store, whole and root-owned, and returns its path there. Files
-/// from caches and folders are copied (or linked where only root can write them). Archives are asked in turn
-/// for the exact name, then, where all say no, once for the name with the ending of before or after January
-/// 2020; when all say no again, one Error names what was tried. One that does not answer is passed over with
-/// a warning. A missing signature is not an error here.
-std::filesystem::path fetch(const Host& host, const Sources& sources, const PackageFileName& file,
-                            const ProgressSink& sink);
+/// Caches and archives that may have the package, in the order they are asked.
+std::vector<SourcePlace> places_of(const Sources& sources, std::string_view name);
+
+/// The file in a folder, by either layout, with `ending` after its name; no symbolic link led to it.
+FoundFile find_in(const SourcePlace& place, const PackageFileName& file, const std::string& ending);
 
 /// `packages/<first letter>/<name>/<file>`: the archive's layout and the store's.
 std::filesystem::path archive_path(const PackageFileName& file);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/network.hpp"
+
 #include <sys/types.h>
 
 #include <atomic>
@@ -31,8 +33,10 @@ struct Host {
   bool err_is_terminal = false;
   std::string color = "auto";  ///< or "always", "never"
   unsigned columns = 80;
-  bool privileged = false;   ///< effective uid 0
-  bool keeps_caches = true;  ///< false for a dry run of root, which leaves no file at all
+  Network network;
+  bool json_progress = false;  ///< transfers are told of to a program
+  bool privileged = false;     ///< effective uid 0
+  bool keeps_caches = true;    ///< false for a dry run of root, which leaves no file at all
   std::string card_library;  ///< through which cards are set; empty: the driver's, and with another root none
   std::function<std::chrono::system_clock::time_point()> now;
   std::function<void(std::string_view)> on_step;  ///< told of every step of a change; tests stop there

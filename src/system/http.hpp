@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/reply.hpp"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,12 +23,7 @@ std::string shown_url(std::string_view url);
 /// ASCII letters in lower case.
 std::string lower_case(std::string_view text);
 
-/// `bytes FIRST-LAST/TOTAL`
-struct ContentRange {
-  std::uint64_t first;
-  std::uint64_t last;
-  std::uint64_t total;
-};
+/// Of a Content-Range header.
 std::optional<ContentRange> parse_content_range(const std::string& text);
 
 /// The text of a page's <title>, cut to 100 bytes, or empty.

@@ -40,6 +40,7 @@ class Transfer {
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self);
   static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self);
 
+  const Host& host_;
   const std::string url_;
   const long patience_;
   Easy curl_{curl_easy_init(), &curl_easy_cleanup};
@@ -49,9 +50,11 @@ class Transfer {
 };
 
 Transfer::Transfer(const Host& host, const PageRequest& request)
-    : url_(request.url), patience_(std::max(1l, patience_of(host) / 2) * (request.is_large ? 10 : 1)) {
+    : host_(host),
+      url_(request.url),
+      patience_(std::max(1l, patience_of(host) / 2) * (request.is_large ? 10 : 1)) {
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(curl_.get(), option, value); };
-  set_up_transfer(curl_.get(), patience_);
+  set_up_transfer(host, curl_.get(), url_, patience_);
   const bool is_secure = scheme_of(url_) == "https";  // a redirect stays so
 #if LIBCURL_VERSION_NUM >= 0x075500
   set(CURLOPT_REDIR_PROTOCOLS_STR, is_secure ? "https" : "http,https");
@@ -59,7 +62,6 @@ Transfer::Transfer(const Host& host, const PageRequest& request)
   set(CURLOPT_REDIR_PROTOCOLS,
       static_cast<long>(is_secure ? CURLPROTO_HTTPS : CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
-  set(CURLOPT_URL, url_.c_str());
   set(CURLOPT_FOLLOWLOCATION, 1l);
   set(CURLOPT_MAXREDIRS, most_redirects);
   set(CURLOPT_TIMEOUT, patience_);
@@ -129,7 +131,8 @@ void Transfer::judge_failure(CURLcode code) {
   } else if (code == CURLE_OPERATION_TIMEDOUT && !page_.body.empty()) {
     page_.problem = tr("'{}' is too slow: {} bytes in {} seconds", server, page_.body.size(), patience_);
   } else {
-    page_.problem = transfer_problem(curl_.get(), code, server, tr("{} bytes", page_.body.size()), patience_);
+    page_.problem = transfer_problem(host_, curl_.get(), code, page_.final_url,
+                                     tr("{} bytes", page_.body.size()), patience_);
   }
   page_.body.clear();
 }

@@ -1,50 +1,69 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/part_note.hpp"
 #include "system/files.hpp"
+#include "system/host.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <string>
 #include <string_view>
 
 namespace cudapin {
 
-/// The unfinished file `TARGET.part` and, in `TARGET.part.meta`, what the server said of the whole.
+/// The unfinished file `TARGET.part` and its journal `TARGET.part.meta`. What the journal tells of is there
+/// after a kill; after a crash of the machine, what had reached the disk.
 class PartFile {
  public:
-  /// Opens or creates the part. One without a note of its whole is emptied: nothing tells whose it is.
-  explicit PartFile(std::filesystem::path target);
+  /// Takes up what an earlier process has left; a part without a journal, or a journal without a part, is
+  /// nothing.
+  PartFile(const Host& host, std::filesystem::path target);
   /// A part with bytes in it stays for the next time.
   ~PartFile();
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
-  std::uint64_t size() const { return size_; }
-  /// Length of the whole, 0 when the server did not say.
-  std::uint64_t total() const { return total_; }
-  /// The server's strong ETag or its Last-Modified, or empty.
-  const std::string& validator() const { return validator_; }
+  const PartNote& note() const { return note_; }
+  /// Of the part; negative before `begin`.
+  int fd() const { return fd_.get(); }
 
-  /// Where to resume: one byte before the end of a part that is whole, so that the server is asked about it.
-  std::uint64_t prepare_resume();
-  /// Empties the part and notes what it becomes a part of.
-  void restart(std::uint64_t total, std::string_view validator);
+  /// Makes it a part of a whole of `total` bytes (0: not known) and reserves that much. Throws Error where
+  /// the disk has no room.
+  void begin(std::uint64_t total);
+  /// Forgets every byte and source, and begins again.
+  void restart(std::uint64_t total);
+  /// Its place in the note; noted when it is new or says another validator.
+  std::size_t source(const std::string& url, const std::string& validator);
   /// Throws Error when the disk does not take it.
-  void append(std::string_view bytes);
+  void write(std::uint64_t offset, std::string_view bytes);
+  /// Those bytes have been written and came from there.
+  void record(std::size_t source, Range range);
+  /// Forgets what came from there.
+  void drop(std::size_t source);
+  /// Lets what is recorded reach the disk, in the background, now and then.
+  void sync_sometimes();
   /// Synced, mode 0644, and in place of the target.
   void finish();
 
  private:
-  void truncate(std::uint64_t size);
+  void open(bool create);
+  void append(const std::string& line);
+  void start_journal();
 
   std::filesystem::path target_;
   std::filesystem::path path_;
-  std::filesystem::path note_;
+  std::filesystem::path journal_path_;
+  std::string boot_;
   Fd fd_;
-  std::uint64_t size_ = 0;
-  std::uint64_t total_ = 0;
-  std::string validator_;
+  Fd journal_;
+  PartNote note_;
+  std::size_t lines_ = 0;
+  std::size_t lines_syncing_ = 0;
+  std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
+  std::future<int> syncing_;
 };
 
 }  // namespace cudapin

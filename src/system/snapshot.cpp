@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "core/words.hpp"
 #include "system/files.hpp"
+#include "system/download.hpp"
 #include "system/http.hpp"
 #include "system/private_folder.hpp"
 #include "system/repositories.hpp"

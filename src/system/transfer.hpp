@@ -15,11 +15,14 @@ void initialise_transfers();
 /// Seconds without a byte before a transfer counts as stalled.
 long patience_of(const Host& host);
 
-/// Agent, protocols and the like, for every transfer. `handle` is curl's.
-void set_up_transfer(void* handle, long patience);
+/// Address, agent, protocols, proxy, certificates and the like, for every transfer. `handle` is curl's.
+void set_up_transfer(const Host& host, void* handle, const std::string& url, long patience);
 
-/// Why a transfer from `server` failed, `got` ("17 bytes") having come; `handle` and `code` are curl's.
-std::string transfer_problem(void* handle, int code, const std::string& server, const std::string& got,
-                             long patience);
+/// Whether a connection came about.
+bool is_connected(void* handle);
+
+/// Why a transfer from `url` failed, `got` ("17 bytes") having come; `handle` and `code` are curl's.
+std::string transfer_problem(const Host& host, void* handle, int code, const std::string& url,
+                             const std::string& got, long patience);
 
 }  // namespace cudapin

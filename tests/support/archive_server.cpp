@@ -201,7 +201,7 @@ std::optional<Fault> ArchiveServer::State::take_fault(const std::string& path, b
   for (auto& [end, fault] : faults) {
     const bool before_body = fault.kind == Kind::busy || fault.kind == Kind::page ||
                              fault.kind == Kind::forbidden || fault.kind == Kind::redirect_loop ||
-                             fault.kind == Kind::redirect_to;
+                             fault.kind == Kind::redirect_to || fault.kind == Kind::status;
     if (!path.ends_with(end) || fault.times == 0 || before_body == body) continue;
     if (fault.times > 0) --fault.times;
     return fault;
@@ -229,6 +229,7 @@ bool ArchiveServer::State::misbehave(const std::string& base, const Request& req
   if (fault->kind == Kind::redirect_loop) response.set_header("Location", base + request.target);
   if (fault->kind == Kind::redirect_to) response.set_header("Location", fault->location);
   if (fault->kind == Kind::forbidden) response.status = 403;
+  if (fault->kind == Kind::status) response.status = static_cast<int>(fault->amount);
   if (fault->kind == Kind::busy) {
     response.status = 503;
     response.set_header("Retry-After", fmt::format("{}", fault->amount));
@@ -336,7 +337,8 @@ void ArchiveServer::State::send_file(const Request& request, Response& response,
   const auto condition = request.get_header_value("If-Range");
   const bool same =
       condition.empty() || (manners.etag && condition == tag) || (manners.last_modified && condition == date);
-  if (!manners.ranges || !same || (fault && fault->kind == Kind::no_ranges)) range.reset();
+  if (!manners.ranges || !same || (fault && (fault->kind == Kind::no_ranges || fault->kind == Kind::chunked)))
+    range.reset();
   response.status = range ? 206 : 200;
   if (range && range->first >= size) {
     response.status = 416;
@@ -355,6 +357,14 @@ void ArchiveServer::State::send_body(Response& response, const fs::path& file, R
   if (fault && fault->kind == Kind::wrong_length) length += fault->amount;
   if (length == 0) return response.set_content("", "application/octet-stream");
   auto stream = std::make_shared<std::ifstream>(file, std::ios::binary);
+  if (fault && fault->kind == Kind::chunked)
+    return response.set_chunked_content_provider(
+        "application/octet-stream",
+        [this, stream, fault, length](std::size_t offset, httplib::DataSink& sink) {
+          if (offset < length) return feed(*stream, 0, offset, length - offset, sink, fault);
+          sink.done();
+          return true;
+        });
   response.set_content_provider(length, "application/octet-stream",
                                 [this, stream, fault, from = range.first](
                                     std::size_t offset, std::size_t left, httplib::DataSink& sink) {

@@ -24,7 +24,9 @@ struct Fault {
     redirect_loop,  ///< 302 to itself
     redirect_to,    ///< 302 to `location`
     forbidden,      ///< 403
-    shifted_range   ///< 206 that starts one byte too late
+    shifted_range,  ///< 206 that starts one byte too late
+    status,         ///< an answer of status `amount`
+    chunked         ///< the whole without its length, whatever range was asked for
   };
   Kind kind;
   std::uint64_t amount = 0;

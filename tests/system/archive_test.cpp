@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "support/archive_fixture.hpp"
+#include "system/fetch.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -2,6 +2,8 @@
 #include "system/download.hpp"
 
 #include "core/error.hpp"
+#include "core/part_note.hpp"
+#include "core/text.hpp"
 #include "support/archive_fixture.hpp"
 #include "system/child.hpp"
 
@@ -47,6 +49,11 @@ struct Transfer : ArchiveFixture {
     return fs::exists(target.string() + ".part") || fs::exists(target.string() + ".part.meta");
   }
   bool whole() const { return fs::exists(target) && read_text(target) == bytes && !left_over(); }
+  /// What an interrupted transfer has left.
+  PartNote note() const {
+    return parse_part_note(read_text(target.string() + ".part.meta"),
+                           trim(read_text("/proc/sys/kernel/random/boot_id")));
+  }
   /// Ends a transfer by a signal once some bytes have come.
   void interrupt_after_some() {
     server.set_fault(cuda, {Kind::slow, 400'000, 1});
@@ -60,7 +67,7 @@ struct Transfer : ArchiveFixture {
     }
     interrupt = 0;
     REQUIRE(status == ExitStatus::interrupted);
-    REQUIRE(fs::file_size(target.string() + ".part") > 0);
+    REQUIRE(note().have().size() > 0);
     REQUIRE(!fs::exists(target));
     server.forget_requests();
   }
@@ -186,7 +193,7 @@ TEST_CASE("download: an interrupted transfer keeps its part and the next one res
   Transfer transfer;
   transfer.add(cuda, transfer.bytes);
   transfer.interrupt_after_some();
-  const auto have = fs::file_size(transfer.target.string() + ".part");
+  const auto have = transfer.note().have().size();
   CHECK(transfer.get() == DownloadOutcome::done);
   CHECK(transfer.whole());
   CHECK(transfer.log() == Log{fmt::format("archive 206 bytes={}-", have)});
@@ -212,6 +219,9 @@ TEST_CASE("download: a part that was whole is confirmed by its last byte") {
   Transfer transfer;
   transfer.add(cuda, transfer.bytes);
   transfer.interrupt_after_some();
+  auto note = transfer.note();
+  note.sources.at(0).have.add({0, size});
+  write_text(transfer.target.string() + ".part.meta", part_note_text(note, "") + synced_line(100));
   write_text(transfer.target.string() + ".part", transfer.bytes);
   CHECK(transfer.get() == DownloadOutcome::done);
   CHECK(transfer.whole());
@@ -344,7 +354,7 @@ TEST_CASE("download: progress counts resumed bytes and ends at the total") {
   Transfer transfer;
   transfer.add(cuda, transfer.bytes);
   transfer.interrupt_after_some();
-  const auto have = fs::file_size(transfer.target.string() + ".part");
+  const auto have = transfer.note().have().size();
   transfer.server.set_fault(cuda, {Kind::slow, 400'000});
   std::vector<DownloadProgress> seen;
   CHECK(transfer.get([&](const DownloadProgress& progress) { seen.push_back(progress); }) ==

@@ -6,8 +6,8 @@
 #include "support/gpg_home.hpp"
 #include "support/test_folder.hpp"
 #include "support/test_keyring.hpp"
-#include "system/archive.hpp"
 #include "system/child.hpp"
+#include "system/fetch.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/courtesy.hpp"
+
+#include <algorithm>
+
+namespace cudapin {
+
+namespace {
+
+constexpr unsigned taken_for_granted = 4;
+constexpr unsigned most_untried = 2;
+constexpr std::uint64_t least = 256 << 10;
+constexpr std::uint64_t largest = 1 << 30;
+constexpr std::chrono::minutes one_more_after{1};
+constexpr std::uint64_t parts_between_cuts = 64;
+
+double smoothed(double old, double fresh) { return old > 0 ? 0.7 * old + 0.3 * fresh : fresh; }
+
+}  // namespace
+
+bool Courtesy::may_ask(Moment now) const {
+  if (now < earliest_ || active_ >= limit_) return false;
+  return active_ < std::max(taken_for_granted, borne_) || untried_ < most_untried;
+}
+
+void Courtesy::asked(Moment now) {
+  if (limit_ < wanted_ && now - refused_ >= one_more_after) {
+    ++limit_;
+    refused_ = now;
+  }
+  ++active_;
+  ++untried_;
+}
+
+void Courtesy::answered(Duration delay) {
+  --untried_;
+  borne_ = std::max(borne_, active_ - untried_);
+  pace_.delay = smoothed(pace_.delay, std::max(0.001, std::chrono::duration<double>(delay).count()));
+}
+
+void Courtesy::ended(bool answered, std::uint64_t bytes, Duration taken) {
+  --active_;
+  if (!answered) --untried_;
+  brought_ += bytes;
+  const auto seconds = std::chrono::duration<double>(taken).count();
+  if (bytes >= least && seconds > 0) pace_.rate = smoothed(pace_.rate, static_cast<double>(bytes) / seconds);
+  if (cuts_ == 0 && bytes >= least) most_ = std::min(most_ * 2, largest);
+}
+
+void Courtesy::busy(Moment now, Duration wait) {
+  refused_ = now + std::max<Duration>(wait, one_more_after) - one_more_after;
+  if (active_ <= 1) {
+    earliest_ = std::max(earliest_, now + wait);
+    return;
+  }
+  if (active_ <= borne_) borne_ = active_ - 1;
+  limit_ = std::clamp(borne_, 1u, limit_);
+}
+
+void Courtesy::cut() {
+  ++cuts_;
+  most_ = std::clamp(brought_ / cuts_ / parts_between_cuts, least, most_);
+}
+
+}  // namespace cudapin
