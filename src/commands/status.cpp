@@ -105,7 +105,7 @@ std::vector<Row> rows_of(const Report& report, const Host& host) {
   std::vector<Row> rows;
   if (report.state)
     rows.push_back(
-        {"profile", report.state->profile, tr_text("in force since ") + report.state->since});
+        {tr_text("profile"), report.state->profile, tr_text("in force since ") + report.state->since});
   else
     rows.push_back(
         {tr_text("profile"), tr_text("none"), tr_text("no profile is active; 'cudapin list' shows them")});
