@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/arguments.hpp"
 
+#include "cli/report.hpp"
 #include "core/error.hpp"
 #include "core/package.hpp"
 #include "core/text.hpp"
@@ -284,6 +285,7 @@ void add_common(CLI::App& app, CommonOptions& options, Requests& requests) {
   app.set_help_flag();
   app.allow_extras();
   add_value(app, "--root", "<dir>", options.root, tr_text("work on the system below this folder"));
+  add_value(app, "--color", "<when>", options.color, tr_text("colour the text: auto, always or never"));
   add_flag(app, "-q,--quiet", options.quiet, tr_text("say only what is needed"));
   add_flag(app, "-v,--verbose", options.verbose, tr_text("say more"));
   add_flag(app, "-h,--help", requests.help, tr_text("show this help"));
@@ -302,8 +304,17 @@ std::string option_list(const CLI::App& app) {
   std::string text = tr_text("options:\n");
   for (const auto* option : app.get_options())
     if (!option->get_positional())
-      text += fmt::format("{:24}{}\n", option_column(*option), option->get_description());
+      text += fmt::format("{:24}{}\n", option_column(*option), wrap(option->get_description(), 24, 80));
   return text;
+}
+
+std::vector<OptionText> option_texts(const CLI::App& app) {
+  std::vector<OptionText> texts;
+  for (const auto* option : app.get_options())
+    if (!option->get_positional())
+      texts.push_back({option->get_lnames()[0], option->get_snames().empty() ? "" : option->get_snames()[0],
+                       option->get_option_text(), option->get_description()});
+  return texts;
 }
 
 std::vector<std::string> long_names(const CLI::App& app) {
@@ -386,6 +397,8 @@ void check_packages(const std::vector<std::string>& names, const std::string& hi
 template <typename Options>
 void check(const Verb& verb, const Options& options, const std::string& hint) {
   require_value(options.root, "--root", hint);
+  if (options.color != "auto" && options.color != "always" && options.color != "never")
+    refuse(tr_text("--color takes auto, always or never"), hint);
   if (options.quiet && options.verbose)
     refuse(tr_text("options '--quiet' and '--verbose' exclude each other"), hint);
   if constexpr (requires { options.profile; })
@@ -448,7 +461,7 @@ Arguments read(const Verb& verb, std::vector<std::string> words) {
   add_common(app, options, requests);
   const auto hint = fmt::format("cudapin {} --help", verb.name);
   parse(app, words, hint);
-  if (requests.help) return HelpRequest{verb_help(verb, app)};
+  if (requests.help) return HelpRequest{verb_help(verb, app), option_texts(app)};
   if (requests.version) return VersionRequest{};
   check(verb, options, hint);
   return options;
@@ -546,16 +559,16 @@ Arguments read_general(const std::vector<std::string>& words) {
   add_options(app, options);
   add_common(app, options, requests);
   parse(app, words, general_hint);
-  if (requests.help) return HelpRequest{general_help(app)};
+  if (requests.help) return HelpRequest{general_help(app), option_texts(app)};
   if (requests.version) return VersionRequest{};
   refuse(tr_text("no verb given"));
 }
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 12> with_value{"--to",      "--root",   "--gpu",     "--archive",
-                                                        "--for",     "--reason", "--package", "--env",
-                                                        "--explain", "--shell",  "--keep",    "--remove"};
+  constexpr std::array<std::string_view, 13> with_value{
+      "--color",   "--to",  "--root",    "--gpu",   "--archive", "--for",   "--reason",
+      "--package", "--env", "--explain", "--shell", "--keep",    "--remove"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;
@@ -576,7 +589,18 @@ Arguments parse_arguments(std::span<const std::string> args) {
     if (verb.name == name) return reader(verb, words);
     names.push_back(verb.name);
   }
+  if (name == "completions" && words.size() == 1) return CompletionsRequest{words[0]};
+  if (name == "complete" && !words.empty())
+    return CompleteRequest{words[0], words.size() > 1 ? words[1] : ""};
   refuse(tr("unknown verb '{}'{}", name, did_you_mean(name, names)));
+}
+
+std::vector<VerbText> described_verbs() {
+  std::vector<VerbText> texts;
+  for (const auto& [verb, reader] : verbs())
+    texts.push_back({verb.name, verb.operand, tr_text(verb.summary),
+                     std::get<HelpRequest>(reader(verb, {"--help"})).options});
+  return texts;
 }
 
 }  // namespace cudapin

@@ -39,9 +39,8 @@ std::string progress_line(const std::string& what, std::uint64_t done, std::uint
                        : fmt::format(" {:>9} {:>11}", human_size(done),
                                      human_size(static_cast<std::uint64_t>(rate)) + "/s");
   const auto room = columns > figures.size() + 1 ? columns - figures.size() - 1 : 0;
-  auto name = printable(what);
-  if (display_width(name) > room) name = name.substr(0, room);
-  return name + std::string(room - std::min<std::size_t>(room, display_width(name)), ' ') + figures;
+  const auto name = std::string(cut(printable(what), room));
+  return name + std::string(room - display_width(name), ' ') + figures;
 }
 
 void ProgressBar::update(const std::string& what, std::uint64_t done, std::uint64_t total, double rate) {
@@ -57,7 +56,8 @@ void ProgressBar::finish(const std::string& what, std::uint64_t bytes) {
   if (quiet_) return;
   const auto line = fmt::format("{}  {}", printable(what), human_size(bytes));
   if (open_)
-    out_ << '\r' << line << std::string(columns_ > line.size() + 1 ? columns_ - line.size() - 1 : 0, ' ');
+    out_ << '\r' << line
+         << std::string(columns_ > display_width(line) + 1 ? columns_ - display_width(line) - 1 : 0, ' ');
   else
     out_ << line;
   out_ << '\n' << std::flush;

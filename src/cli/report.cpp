@@ -37,6 +37,39 @@ bool is_wide(char32_t code) {
          (code >= 0x20000 && code <= 0x3FFFD);
 }
 
+/// What no line begins with, and what none ends with.
+constexpr std::u32string_view never_first =
+    U"\u3001\u3002\uFF0C\uFF1A\uFF1B\uFF1F\uFF01\uFF09\u300D\u300F\u300B\u2026";
+constexpr std::u32string_view never_last = U"\uFF08\u300C\u300E\u300A";
+
+/// A part of a text that is never broken: a word, or a character of a script that is written without blanks.
+struct Piece {
+  std::string text;
+  bool is_apart;  ///< a blank stands before it
+};
+
+bool may_break(char32_t before, char32_t after) {
+  return (is_wide(before) || is_wide(after)) && never_first.find(after) == never_first.npos &&
+         never_last.find(before) == never_last.npos;
+}
+
+void add_word(std::vector<Piece>& all, std::string_view word) {
+  char32_t before = 0;
+  for (std::size_t at = 0; at < word.size();) {
+    const auto start = at;
+    const auto code = next_code_point(word, at);
+    if (start == 0 || may_break(before, code)) all.push_back({{}, start == 0});
+    all.back().text += word.substr(start, at - start);
+    before = code;
+  }
+}
+
+std::vector<Piece> pieces(std::string_view text) {
+  std::vector<Piece> all;
+  for (const auto& word : split(text, " \n")) add_word(all, word);
+  return all;
+}
+
 std::string padded(const std::string& text, std::size_t width) {
   const auto taken = display_width(text);
   return text + std::string(width > taken ? width - taken : 0, ' ');
@@ -104,19 +137,30 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::string_view cut(std::string_view text, std::size_t columns) {
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto start = at;
+    used += is_wide(next_code_point(text, at)) ? 2 : 1;
+    if (used > columns) return text.substr(0, start);
+  }
+  return text;
+}
+
 std::string wrap(const std::string& text, std::size_t indent, unsigned columns) {
   std::string out;
   std::size_t used = indent;
-  for (const auto& word : split(text, " \n")) {
-    const auto width = display_width(word);
-    if (!out.empty() && used + 1 + width > columns) {
+  for (const auto& piece : pieces(text)) {
+    const auto width = display_width(piece.text);
+    const bool is_apart = piece.is_apart && !out.empty();
+    if (!out.empty() && used + (is_apart ? 1 : 0) + width > columns) {
       out += "\n" + std::string(indent, ' ');
       used = indent;
-    } else if (!out.empty()) {
+    } else if (is_apart) {
       out += ' ';
       ++used;
     }
-    out += word;
+    out += piece.text;
     used += width;
   }
   return out;

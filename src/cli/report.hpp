@@ -34,6 +34,9 @@ std::string wrap(const std::string& text, std::size_t indent, unsigned columns);
 /// Columns that `text` takes on a terminal (wide characters count two).
 std::size_t display_width(std::string_view text);
 
+/// The start of `text` that takes at most `columns`, no character halved.
+std::string_view cut(std::string_view text, std::size_t columns);
+
 /// The plan as the person confirms it: one line a package with versions and source, pins, findings.
 std::string plan_text(const Plan& plan, const Style& style);
 

@@ -36,5 +36,6 @@ ExitStatus env(const EnvOptions& options, const Host& host);
 ExitStatus tune(const TuneOptions& options, const Host& host);
 ExitStatus versions(const VersionsOptions& options, const Host& host);
 ExitStatus validate(const ValidateOptions& options, const Host& host);
+ExitStatus complete(const CompleteRequest& request, const Host& host);
 
 }  // namespace cudapin

@@ -78,12 +78,13 @@ void add_driver_requirement(const Dependency& wanted, const std::string& driver,
 void add_reboot(const Profile& profile, const Machine& machine, std::vector<Finding>& findings) {
   const auto brought = upstream_of(profile, "nvidia-utils");
   if (!brought.empty() && brought != machine.driver_loaded)
-    findings.push_back({Severity::warning,
-                        tr("driver {} works after a reboot only; until then {}", brought,
-                           machine.driver_loaded.empty() ? tr_text("no driver is loaded")
-                                                         : tr_text("driver ") + machine.driver_loaded +
-                                                               tr_text(" stays loaded and CUDA fails")),
-                        "/proc/driver/nvidia/version", "reboot"});
+    findings.push_back(
+        {Severity::warning,
+         machine.driver_loaded.empty()
+             ? tr("driver {} works after a reboot only; until then no driver is loaded", brought)
+             : tr("driver {} works after a reboot only; until then driver {} stays loaded and CUDA fails",
+                  brought, machine.driver_loaded),
+         "/proc/driver/nvidia/version", "reboot"});
 }
 
 }  // namespace

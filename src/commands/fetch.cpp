@@ -45,7 +45,7 @@ void report(const FetchOptions& options, const Host& host, std::span<const Check
   if (options.json || options.quiet) return;
   *host.out << signatures_text(files, host);
   if (!files.empty())
-    *host.out << tr("{} file{} in {}\n", files.size(), files.size() == 1 ? "" : "s", target.string());
+    *host.out << trn("{} file in {}\n", "{} files in {}\n", files.size(), files.size(), target.string());
 }
 
 ExitStatus fetch_profile(const FetchOptions& options, const Host& host) {

@@ -50,9 +50,9 @@ void note_own_builds(const Host& host, const PacmanConf& conf, const Sources& so
   if (!metas.empty())
     plan.findings.push_back(
         {Severity::note,
-         tr("{} pinned too: an update would remove kernels past their end of life, pinned "
-            "or not",
-            join(metas, ", ") + (metas.size() == 1 ? " is" : " are")),
+         trn("{} is pinned too: an update would remove kernels past their end of life, pinned or not",
+             "{} are pinned too: an update would remove kernels past their end of life, pinned or not",
+             metas.size(), join(metas, ", ")),
          "", ""});
   if (!lost.empty())
     plan.findings.push_back(

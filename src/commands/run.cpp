@@ -3,6 +3,7 @@
 
 #include "build_info.hpp"
 #include "cli/arguments.hpp"
+#include "cli/completions.hpp"
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
@@ -23,7 +24,7 @@ namespace {
 
 /// Runs what the arguments ask for; the one place that knows every verb.
 struct Dispatch {
-  Host host;
+  Host& host;
 
   ExitStatus operator()(const UseOptions& options) {
     host.keeps_caches = !options.dry_run || !host.privileged;
@@ -63,6 +64,12 @@ struct Dispatch {
     return ExitStatus::done;
   }
 
+  ExitStatus operator()(const CompletionsRequest& request) {
+    *host.out << completion_script(request.shell, described_verbs());
+    return ExitStatus::done;
+  }
+  ExitStatus operator()(const CompleteRequest& request) { return complete(request, host); }
+
   /// A query says in one line that a change was interrupted; beside its result, which a program may read.
   template <typename Options>
   ExitStatus query(ExitStatus (*verb)(const Options&, const Host&), const Options& options) {
@@ -79,6 +86,7 @@ struct Dispatch {
   }
 
   const Host& at_root(const CommonOptions& options) {
+    host.color = options.color;
     if (options.root != "/") host.root = std::filesystem::absolute(options.root).lexically_normal();
     if (!std::filesystem::is_directory(host.root))
       throw Error(tr("'{}' is not a folder", printable(options.root)),
@@ -88,7 +96,7 @@ struct Dispatch {
 };
 
 void print(const Host& host, const Error& error) {
-  const bool color = host.err_is_terminal && host.variable("NO_COLOR").empty();
+  const bool color = host.takes_color(host.err_is_terminal);
   const auto painted = [&](const char* code, const std::string& text) {
     return color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   };

@@ -21,7 +21,7 @@ Fd be_found() {
   Fd found(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const auto name = tr("cudapin-run-{}", ::getpid());
+  const auto name = fmt::format("cudapin-run-{}", ::getpid());
   std::memcpy(address.sun_path + 1, name.data(), name.size());
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (!found || ::bind(found.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0)

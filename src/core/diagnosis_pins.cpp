@@ -129,6 +129,10 @@ Findings hooks_are_in_force(const Examination& found) {
     findings.push_back(
         {error, tr_text("the guard is not installed, so nothing stops a direct change of a pinned package"),
          tr_text("/usr/lib/cudapin/cudapin-guard is missing"), tr_text("reinstall cudapin")});
+  if (!found.guard_trouble.empty())
+    findings.push_back({error, tr_text("the guard does not run, so the hooks let every transaction pass"),
+                        "/usr/lib/cudapin/cudapin-guard check: " + printable(found.guard_trouble),
+                        tr_text("reinstall cudapin")});
   for (const auto& hook : found.hooks) {
     if (!hook.installed)
       findings.push_back({error, tr("the hook {} is not installed, so the guard is not asked", hook.name),

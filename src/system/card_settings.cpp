@@ -59,9 +59,9 @@ std::string set_one(const Library& library, Device device, const CardChange& cha
   std::string refused;
   if (change.persistence &&
       !call(library, "nvmlDeviceSetPersistenceMode", device, unsigned{*change.persistence}))
-    refused += "the " + change.name + tr_text(" does not take its persistence mode\n");
+    refused += tr("the {} does not take its persistence mode\n", change.name);
   if (change.power_limit && !call(library, "nvmlDeviceSetPowerManagementLimit", device, *change.power_limit))
-    refused += "the " + change.name + tr_text(" does not take its power limit\n");
+    refused += tr("the {} does not take its power limit\n", change.name);
   return refused;
 }
 

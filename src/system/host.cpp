@@ -98,6 +98,10 @@ std::string Host::variable(const std::string& name) const {
   return found == environment.end() ? std::string{} : found->second;
 }
 
+bool Host::takes_color(bool is_terminal) const {
+  return color == "always" || (color == "auto" && is_terminal && variable("NO_COLOR").empty());
+}
+
 void Host::check_interrupt() const {
   if (interrupted()) throw Error(tr_text("interrupted"), {}, ExitStatus::interrupted);
 }

@@ -31,6 +31,7 @@ struct Host {
   bool in_is_terminal = false;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
+  std::string color = "auto";  ///< or "always", "never"
   unsigned columns = 80;
   Network network;
   bool json_progress = false;  ///< transfers are told of to a program
@@ -54,6 +55,8 @@ struct Host {
   std::string locale() const;
   /// The variable's value, or empty.
   std::string variable(const std::string& name) const;
+  /// Whether a stream is told in colour: as `color` says, else a terminal where NO_COLOR is not set.
+  bool takes_color(bool is_terminal) const;
   bool interrupted() const { return interrupt && interrupt->load() != 0; }
   /// Throws Error with status `interrupted` when a signal has come.
   void check_interrupt() const;

@@ -100,9 +100,9 @@ std::string collection_of(std::string_view archive) {
 std::string folder_in(std::string_view archive, std::string_view name) {
   if (!is_item_collection(archive)) {
     const auto letter = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
-    return tr("packages/{}/{}", letter, name);
+    return fmt::format("packages/{}/{}", letter, name);
   }
-  auto item = tr("archlinux_pkg_{}", name);
+  auto item = fmt::format("archlinux_pkg_{}", name);
   std::ranges::replace_if(
       item, [](char c) { return c == '@' || c == '.' || c == '+'; }, '_');
   return item;

@@ -53,7 +53,8 @@ OwnedText read_owned(const fs::path& folder, const fs::path& relative) {
   OwnedText owned;
   const auto fd = walk(folder, relative, owned.objection);
   // Not the system's own: then it is read as any file is.
-  owned.text = read_file(fd ? fs::path(tr("/proc/self/fd/{}", fd.get())) : folder / relative, largest);
+  owned.text =
+      read_file(fd ? fs::path(fmt::format("/proc/self/fd/{}", fd.get())) : folder / relative, largest);
   return owned;
 }
 

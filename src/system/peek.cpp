@@ -3,8 +3,9 @@
 
 #include "core/text.hpp"
 #include "core/version.hpp"
-#include "core/words.hpp"
 #include "system/files.hpp"
+
+#include <fmt/format.h>
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -43,7 +44,7 @@ bool is_kind(const Fd& fd, mode_t kind) {
   return fd && ::fstat(fd.get(), &info) == 0 && (info.st_mode & S_IFMT) == kind;
 }
 
-std::string reopened(const Fd& fd) { return tr("/proc/self/fd/{}", fd.get()); }
+std::string reopened(const Fd& fd) { return fmt::format("/proc/self/fd/{}", fd.get()); }
 
 }  // namespace
 

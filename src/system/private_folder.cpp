@@ -13,7 +13,7 @@ namespace cudapin {
 namespace fs = std::filesystem;
 
 PrivateFolder::PrivateFolder(const std::string& purpose) {
-  auto name = tr("/tmp/cudapin-{}-XXXXXX", purpose);
+  auto name = fmt::format("/tmp/cudapin-{}-XXXXXX", purpose);
   if (!::mkdtemp(name.data()))
     throw Error(tr("cannot create a folder in '/tmp': {}", std::strerror(errno)), "ls -ld /tmp; df /tmp");
   path_ = name;

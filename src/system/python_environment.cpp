@@ -75,7 +75,7 @@ std::vector<std::string> site_folders(const fs::path& folder) {
   std::vector<std::string> sites;
   for (const std::string library : {"lib", "lib64"})
     for (const auto& name : names_in(folder, library))
-      if (name.starts_with("python3")) sites.push_back(tr("{}/{}/site-packages", library, name));
+      if (name.starts_with("python3")) sites.push_back(fmt::format("{}/{}/site-packages", library, name));
   return sites;
 }
 

@@ -68,7 +68,7 @@ bool get(const Host& host, const std::string& base, const std::string& path, con
 }
 
 std::string folder_of(const std::string& day) {
-  return tr("repos/{}/{}/{}", day.substr(0, 4), day.substr(5, 2), day.substr(8, 2));
+  return fmt::format("repos/{}/{}/{}", day.substr(0, 4), day.substr(5, 2), day.substr(8, 2));
 }
 
 /// The databases of that day; false when the archive has no such day.
@@ -77,7 +77,8 @@ bool get_databases(const Host& host, const std::string& base, const std::string&
   bool any = false;
   for (const auto& name : arch_repositories) {
     const auto target = dbpath / "sync" / (name + ".db");
-    const bool got = get(host, base, tr("{}/{}/os/x86_64/{}.db", folder_of(day), name, name), target);
+    const bool got =
+        get(host, base, fmt::format("{}/{}/os/x86_64/{}.db", folder_of(day), name, name), target);
     if (!got && name == "core") return false;
     any |= got;
   }
@@ -93,7 +94,7 @@ std::string month_before(const std::string& month) {
 
 std::vector<std::string> days_of(const Host& host, const std::string& base, const std::string& month,
                                  const fs::path& scratch) {
-  const auto folder = tr("repos/{}/{}/", month.substr(0, 4), month.substr(5, 2));
+  const auto folder = fmt::format("repos/{}/{}/", month.substr(0, 4), month.substr(5, 2));
   std::vector<std::string> days;
   if (!scheme_of(base).empty()) {
     if (!get(host, base, folder, scratch)) return {};

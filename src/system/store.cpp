@@ -63,7 +63,7 @@ bool only_root_writes(const struct stat& info) {
 bool link_file(const FoundFile& source, const fs::path& link) {
   struct stat info {};
   if (::fstat(source.fd.get(), &info) != 0 || !only_root_writes(info)) return false;
-  const auto opened = tr("/proc/self/fd/{}", source.fd.get());
+  const auto opened = fmt::format("/proc/self/fd/{}", source.fd.get());
   return ::linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, link.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
