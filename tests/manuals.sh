@@ -33,8 +33,8 @@ for verb in $(cat "$folder/verbs"); do
 done
 
 { "$build/cudapin" --help; for verb in $(cat "$folder/verbs"); do "$build/cudapin" "$verb" --help; done; } |
-  sed -n '/^options:/,/^$/p' | grep -oE '^ {2,6}(-[a-zA-Z], )? *--[a-z-]+' | grep -oE -e '-[a-zA-Z],|--[a-z-]+' | tr -d , >"$folder/options"
-section "$page" OPTIONS | grep '^\*-' | grep -oE -e '\*-[a-zA-Z]\*|--[a-z-]+' | tr -d '*' >"$folder/told"
+  sed -n '/^options:/,/^$/p' | grep -oE '^ {2,6}(-[a-zA-Z0-9], )? *--[a-z0-9-]+' | grep -oE -e '-[a-zA-Z0-9],|--[a-z0-9-]+' | tr -d , >"$folder/options"
+section "$page" OPTIONS | grep '^\*-' | grep -oE -e '\*-[a-zA-Z0-9]\*|--[a-z0-9-]+' | tr -d '*' >"$folder/told"
 same "an option in cudapin(1)" "$folder/options" "$folder/told"
 
 # (What stands last are the names of its definitions.)
