@@ -163,4 +163,20 @@ TEST_CASE("arguments: an option may be given twice") {
   CHECK(parsed<StatusOptions>({"status", "-vv"}).verbose);
 }
 
+TEST_CASE("arguments: how the network is used is read and checked") {
+  const auto options = parsed<FetchOptions>(
+      {"fetch", "p", "--connections", "16", "--limit-rate", "1.5M", "-6", "--netrc", "--json-progress"});
+  CHECK(options.network.connections == 16);
+  CHECK(options.network.limit_rate == 1'572'864);
+  CHECK((options.network.version == Network::Version::six));
+  CHECK(options.network.use_netrc);
+  CHECK(options.json_progress);
+  CHECK(parsed<UseOptions>({"use", "p", "--limit-rate", "500K"}).network.limit_rate == 512'000);
+  CHECK(parsed<UseOptions>({"use", "p"}).network.connections == 0);
+  for (const auto* wrong : {"0", "17", "four", "4x", ""})
+    refusal({"fetch", "p", "--connections", wrong});
+  for (const auto* wrong : {"0", "-1", "fast", "2T", "2MB", "inf", ""})
+    refusal({"fetch", "p", "--limit-rate", wrong});
+}
+
 }  // namespace cudapin

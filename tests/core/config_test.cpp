@@ -19,6 +19,13 @@ TEST_CASE("config: archives are URLs or folders in their order") {
         std::vector<std::string>{"/srv/mirror", "http://lab:8080/a", "file:///mnt/archive"});
 }
 
+TEST_CASE("config: the number of connections is from one to sixteen") {
+  CHECK(parse_config("", "f").parallel == 4);
+  CHECK(parse_config("parallel: 16\n", "f").parallel == 16);
+  for (const auto* wrong : {"0", "17", "-1", "many", "4.5"})
+    CHECK_THROWS(parse_config(std::string("parallel: ") + wrong + "\n", "f"));
+}
+
 TEST_CASE("config: every problem is told with its place") {
   const auto* const text =
       "archive: x\n"
