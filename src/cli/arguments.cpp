@@ -223,6 +223,28 @@ void add_options(CLI::App& app, EnvOptions& options) {
   add_gpus(app, options.gpus);
 }
 
+void add_output(CLI::App& app, std::string& target) {
+  add_value(app, "-o,--output", "<file>", target, "write into this file");
+}
+
+void add_options(CLI::App& app, ProfileOptions& options) {
+  app.add_option("action", options.action);
+  app.add_option("words", options.words);
+  add_output(app, options.output);
+  add_flag(app, "--lock", options.lock, "for export: the lock too, beside the file");
+  add_flag(app, "--vouch", options.vouch, "for trust: its locks may vouch for packages");
+  add_value(app, "--fingerprint", "<hex>", options.fingerprint, "for trust: the key meant, instead of a yes");
+  add_value(app, "--key", "<key>", options.key, "for sign and publish: the secret key that signs");
+  app.add_option("--days", options.days, "for publish: how long the index holds (30)")
+      ->option_text("<n>")
+      ->take_last();
+  add_dry_run(app, options.dry_run);
+  add_noconfirm(app, options.noconfirm);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, MetricsOptions& options) { add_output(app, options.output); }
+
 void add_options(CLI::App&, CommonOptions&) {}
 
 void add_common(CLI::App& app, CommonOptions& options, Requests& requests) {
@@ -329,6 +351,48 @@ void check_packages(const std::vector<std::string>& names, const std::string& hi
     if (!is_package_name(name)) refuse(fmt::format("'{}' is no package name", name), hint);
 }
 
+/// How many words each action of `profile` takes.
+struct ProfileAction {
+  std::string name;
+  std::size_t least;
+  std::size_t most;
+  std::string needs;
+};
+
+const std::vector<ProfileAction>& profile_actions() {
+  static const std::vector<ProfileAction> actions{{"export", 1, 1, "a profile"},
+                                                  {"sign", 1, 1, "a file"},
+                                                  {"verify", 1, 1, "a file"},
+                                                  {"add", 1, 1, "a file, a folder or a URL"},
+                                                  {"remove", 1, 1, "a profile"},
+                                                  {"diff", 1, 2, "one or two profiles"},
+                                                  {"trust", 1, 1, "the file of a public key"},
+                                                  {"untrust", 1, 1, "a fingerprint"},
+                                                  {"trusted", 0, 0, ""},
+                                                  {"subscribe", 1, 1, "a URL or a folder"},
+                                                  {"unsubscribe", 1, 1, "a URL or a folder"},
+                                                  {"subscriptions", 0, 0, ""},
+                                                  {"update", 0, 0, ""},
+                                                  {"publish", 1, 1, "a folder"}};
+  return actions;
+}
+
+void check_profile(const ProfileOptions& options, const std::string& hint) {
+  std::vector<std::string> names;
+  for (const auto& action : profile_actions()) names.push_back(action.name);
+  if (options.action.empty()) refuse(fmt::format("'profile' needs one of: {}", join(names, ", ")), hint);
+  const auto found = std::ranges::find(profile_actions(), options.action, &ProfileAction::name);
+  if (found == profile_actions().end())
+    refuse(fmt::format("unknown action '{}'{}", options.action, did_you_mean(options.action, names)), hint);
+  if (options.words.size() < found->least)
+    refuse(fmt::format("'profile {}' needs {}", found->name, found->needs), hint);
+  if (options.words.size() > found->most)
+    refuse(fmt::format("unexpected argument '{}'", options.words[found->most]), hint);
+  if (found->name == "export" && options.output.empty())
+    refuse("'profile export' needs '--output' and a file", hint);
+  if (options.days < 1 || options.days > 3650) refuse("option '--days' needs a number from 1 to 3650", hint);
+}
+
 template <typename Options>
 void check(const Verb& verb, const Options& options, const std::string& hint) {
   require_value(options.root, "--root", hint);
@@ -354,6 +418,10 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
     check_store(options, hint);
     return;
   }
+  if constexpr (std::same_as<Options, ProfileOptions>) {
+    check_profile(options, hint);
+    return;
+  }
   if constexpr (std::same_as<Options, FreezeOptions>)
     if (options.duration.empty() || options.reason.empty())
       refuse("'freeze' needs '--for' and '--reason'", hint);
@@ -363,6 +431,8 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
     if (options.words.empty() || options.words[0] != "check") refuse("'guard' needs 'check'", hint);
   if constexpr (std::same_as<Options, RunOptions>)
     if (options.command.empty()) refuse("'run' needs '--' and a command", hint);
+  if constexpr (std::same_as<Options, UseOptions>)
+    if (options.json && options.noconfirm) return;
   if constexpr (requires { options.dry_run; })
     if (options.json && !options.dry_run)
       refuse(fmt::format("'{}' prints JSON only with '--dry-run'", verb.name), hint);
@@ -456,6 +526,14 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
       {{"validate", "<file>...", "check profile files for mistakes",
         "cudapin validate /etc/cudapin/profiles/lab.yaml"},
        read<ValidateOptions>},
+      {{"profile", "<action> ...",
+        "share profiles between machines: export, sign, verify, add, remove, diff;\n"
+        "trust, untrust, trusted; subscribe, unsubscribe, subscriptions, update; publish",
+        "sudo cudapin profile subscribe https://lab.example.org/cudapin"},
+       read<ProfileOptions>},
+      {{"metrics", "", "print what a monitor wants to know, as Prometheus text",
+        "sudo cudapin metrics -o /var/lib/node_exporter/cudapin.prom"},
+       read<MetricsOptions>},
   };
   return table;
 }
@@ -464,7 +542,7 @@ std::string general_help(const CLI::App& app) {
   std::string text = "usage: cudapin <verb> [options]\n\nverbs:\n";
   for (const auto& [verb, reader] : verbs())
     text += fmt::format("  {:22}{}\n", verb.name + (verb.operand.empty() ? "" : " ") + verb.operand,
-                        verb.summary);
+                        verb.summary.substr(0, verb.summary.find(':')));
   return text + "\n" + option_list(app) +
          "\nexample:\n  sudo cudapin use ampere-11.1\n\n'cudapin <verb> --help' shows the options of a "
          "verb\n";
@@ -485,9 +563,10 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 12> with_value{"--to",      "--root",   "--gpu",     "--archive",
-                                                        "--for",     "--reason", "--package", "--env",
-                                                        "--explain", "--shell",  "--keep",    "--remove"};
+  constexpr std::array<std::string_view, 17> with_value{
+      "--to",      "--root",   "--gpu",         "--archive", "--for",   "--reason",
+      "--package", "--env",    "--key",         "--explain", "--shell", "--keep",
+      "--remove",  "--output", "--fingerprint", "--days",    "-o"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;
