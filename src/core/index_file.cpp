@@ -22,14 +22,6 @@ constexpr auto format_hint = "man cudapin-index";
 constexpr std::size_t most_files = 4096;
 constexpr std::uint64_t largest_file = 1u << 20;
 
-bool is_moment(const std::string& text) {
-  const std::string form = "0000-00-00T00:00:00Z";
-  if (text.size() != form.size() || !is_date(text.substr(0, 10))) return false;
-  for (std::size_t i = 0; i < form.size(); ++i)
-    if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
-  return true;
-}
-
 class Reader {
  public:
   explicit Reader(const std::string& origin) : problems_(origin) {}
@@ -58,7 +50,8 @@ std::uint64_t Reader::read_number(const Node& node, std::string_view what) {
 
 std::string Reader::read_moment(const Node& node, std::string_view what) {
   auto text = yaml::read_line(node, what, problems_);
-  if (!is_moment(text)) complain(node, fmt::format("{} must be a moment in UTC: YYYY-MM-DDTHH:MM:SSZ", what));
+  if (!utc_seconds(text))
+    complain(node, fmt::format("{} must be a moment in UTC: YYYY-MM-DDTHH:MM:SSZ", what));
   return text;
 }
 
