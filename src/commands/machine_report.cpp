@@ -4,6 +4,7 @@
 #include "commands/apply.hpp"
 #include "core/text.hpp"
 #include "system/files.hpp"
+#include "system/guard_files.hpp"
 #include "system/local_database.hpp"
 #include "system/pacman_conf.hpp"
 
@@ -29,12 +30,20 @@ std::vector<PinStatus> pins_of(const Host& host, const std::optional<State>& sta
 
 std::vector<std::int64_t> blocked_of(const Host& host) {
   std::vector<std::int64_t> moments;
-  for (const auto& line : split(read_file_if_exists(host.at(state_folder) / "guard/blocked"), "\n")) {
+  for (const auto& line : split(read_file_if_exists(host.at(state_folder) / "blocked"), "\n")) {
     std::int64_t moment = 0;
     const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), moment);
     if (error == std::errc{} && rest == line.data() + line.size()) moments.push_back(moment);
   }
   return moments;
+}
+
+std::vector<Freeze> freezes_of(const Host& host) {
+  GuardInput input;
+  GuardFiles(host.root.string()).read(input);
+  const auto now = std::chrono::system_clock::to_time_t(host.now());
+  std::erase_if(input.freezes, [now](const Freeze& freeze) { return freeze.end <= now; });
+  return input.freezes;
 }
 
 }  // namespace
@@ -58,6 +67,7 @@ Report gather_report(const Host& host) {
                 .work = compute_processes(host),
                 .recovery = recovery_notice(host)};
   report.blocked = blocked_of(host);
+  report.freezes = freezes_of(host);
   report.subscribed = subscriptions(host);
   report.pins = pins_of(host, report.state);
   if (report.recovery.empty()) report.pin_problems = pin_problems_of(host, report.state);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/guard.hpp"
 #include "system/machine.hpp"
 #include "system/processes.hpp"
 #include "system/state.hpp"
@@ -33,6 +34,7 @@ struct Report {
   std::string recovery;
   std::vector<std::string> pin_problems;
   std::vector<std::int64_t> blocked;  ///< when the guard blocked a transaction, in seconds since 1970
+  std::vector<Freeze> freezes;        ///< those that hold now
   std::vector<Subscription> subscribed;
 
   bool has_drifted() const;

@@ -72,6 +72,7 @@ void add_work(Exposition& page, const Report& report) {
                        escaped(report.machine.driver_on_disk)));
   page.add("running_work", "gauge", "Processes that compute on a GPU.",
            static_cast<std::int64_t>(report.work.size()));
+  page.add("freezes", "gauge", "Freezes that hold now.", static_cast<std::int64_t>(report.freezes.size()));
   page.add("blocked_transactions_total", "counter", "Transactions of pacman that the guard has blocked.",
            static_cast<std::int64_t>(report.blocked.size()));
   if (!report.blocked.empty())

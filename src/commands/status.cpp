@@ -104,6 +104,12 @@ nlohmann::json to_json(const Report& report, const Host& host) {
                     {"gpus", process.gpus},
                     {"started", process.started},
                     {"command", process.command}});
+  auto freezes = nlohmann::json::array();
+  for (const auto& freeze : report.freezes)
+    freezes.push_back({{"owner", freeze.owner},
+                       {"until", utc_text(freeze.end, "%FT%TZ")},
+                       {"packages", freeze.packages},
+                       {"reason", freeze.reason}});
   return {{"schema", 1},
           {"profile", report.state ? nlohmann::json(report.state->profile) : nlohmann::json(nullptr)},
           {"since", report.state ? nlohmann::json(report.state->since) : nlohmann::json(nullptr)},
@@ -122,6 +128,7 @@ nlohmann::json to_json(const Report& report, const Host& host) {
           {"kernel", report.machine.kernel},
           {"gpus", gpus},
           {"computing", work},
+          {"freezes", freezes},
           {"blocked",
            {{"transactions", report.blocked.size()},
             {"last", report.blocked.empty() ? nlohmann::json(nullptr)

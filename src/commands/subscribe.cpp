@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 #include "system/files.hpp"
 #include "system/http.hpp"
+#include "system/private_folder.hpp"
 #include "system/state.hpp"
 #include "system/subscriptions.hpp"
 #include "system/trusted_keys.hpp"
@@ -15,6 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <ostream>
 
 namespace cudapin {
@@ -176,7 +179,8 @@ News bring(const ProfileOptions& options, const Host& host, const SharedSource& 
     if (!options.dry_run) write_subscription(host, next);
     return news_of(host, source, edition, {}, false);
   }
-  Arrival arrival(edition_folder(host, next));
+  const auto passing = options.dry_run ? std::make_unique<PrivateFolder>("edition") : nullptr;
+  Arrival arrival(passing ? passing->path() / "edition" : edition_folder(host, next));
   fetch_files(source, edition.index, arrival.folder());
   const auto all = read_edition(host, edition.index, arrival.folder());
   auto news = news_of(host, source, edition, all, true);
@@ -192,6 +196,13 @@ News bring(const ProfileOptions& options, const Host& host, const SharedSource& 
   return news;
 }
 
+/// A dry run takes none: it leaves no file.
+std::optional<StateLock> lock_for(const ProfileOptions& options, const Host& host) {
+  std::optional<StateLock> lock;
+  if (!options.dry_run) lock.emplace(host);
+  return lock;
+}
+
 std::optional<Subscription> find_subscription(const Host& host, const std::string& place) {
   for (auto& one : subscriptions(host))
     if (one.place == place) return std::move(one);
@@ -205,9 +216,7 @@ bool is_expired(const Host& host, const Subscription& one) { return one.expires 
 ExitStatus subscribe(const ProfileOptions& options, const Host& host) {
   require_root(options, host);
   const SharedSource source(host, options.words[0]);
-  if (options.dry_run && !host.privileged)
-    throw Error("only root can look at what would come", "sudo cudapin profile subscribe --dry-run");
-  const StateLock lock(host);
+  const auto lock = lock_for(options, host);
   const auto known = find_subscription(host, source.place());
   if (known) {
     if (options.json)
@@ -229,7 +238,7 @@ ExitStatus subscribe(const ProfileOptions& options, const Host& host) {
 ExitStatus unsubscribe(const ProfileOptions& options, const Host& host) {
   require_root(options, host);
   const SharedSource source(host, options.words[0]);
-  const StateLock lock(host);
+  const auto lock = lock_for(options, host);
   const auto known = find_subscription(host, source.place());
   if (!known)
     throw Error(fmt::format("nothing is subscribed from '{}'", shown_url(source.place())),
@@ -237,8 +246,8 @@ ExitStatus unsubscribe(const ProfileOptions& options, const Host& host) {
   if (const auto state = read_state(host); state && is_below(state->origin, edition_folder(host, *known)))
     throw Error(fmt::format("'{}' comes from there, and is in force", state->profile),
                 "sudo cudapin release");
-  remove_subscription(host, *known);
-  note(host, "unsubscribe " + shown_url(known->place), "");
+  if (!options.dry_run) remove_subscription(host, *known);
+  if (!options.dry_run) note(host, "unsubscribe " + shown_url(known->place), "");
   if (options.json)
     *host.out << json_text({{"schema", 1}, {"subscription", {{"place", known->place}, {"changed", true}}}});
   else if (!options.quiet)
@@ -271,9 +280,7 @@ ExitStatus list_subscriptions(const ProfileOptions& options, const Host& host) {
 
 ExitStatus update(const ProfileOptions& options, const Host& host) {
   require_root(options, host);
-  if (options.dry_run && !host.privileged)
-    throw Error("only root can look at what would come", "sudo cudapin profile update --dry-run");
-  const StateLock lock(host);
+  const auto lock = lock_for(options, host);
   auto list = nlohmann::json::array();
   std::vector<std::string> failures;
   std::string hint;

@@ -204,7 +204,7 @@ namespace {
 void count_block(const GuardFiles& files, std::int64_t now) {
   blocks_at_deadline = 1;
   constexpr int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  const raw::File file(::open(files.state("blocked").c_str(), flags, 0644));
+  const raw::File file(::open((files.root() + "/var/lib/cudapin/blocked").c_str(), flags, 0644));
   if (file.fd >= 0) (void)raw::write_all(file.fd, std::to_string(now) + '\n');
 }
 

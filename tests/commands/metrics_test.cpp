@@ -85,13 +85,22 @@ TEST_CASE("metrics: a transaction that the guard blocks is counted") {
   guard.install("cuda", "11.1.0-2");
   REQUIRE(guard.run("record upgrade", "cuda\n").status == 0);
   REQUIRE(guard.run("decide", "").status == 3);
-  const auto noted = read_file(guard.state("blocked"));
+  const auto noted = read_file(guard.at("/var/lib/cudapin/blocked"));
   CHECK(split(noted, "\n").size() == 1);
-  write_text(lab.root.at("/var/lib/cudapin/guard/blocked"), "garbage\n1704164000\n1704164001\n17");
+  write_text(lab.root.at("/var/lib/cudapin/blocked"), "garbage\n1704164000\n1704164001\n17");
   const auto status = status_of(lab);
   CHECK(status["blocked"]["transactions"] == 3);
   const auto found = metrics_in(lab.cudapin({"metrics"}).out);
   CHECK(found.at("cudapin_blocked_transactions_total") == "3");
+}
+
+TEST_CASE("metrics: a freeze is told until it is over") {
+  Lab lab;
+  REQUIRE(lab.cudapin({"freeze", "--for", "1h", "--reason", "paper"}).status == ExitStatus::done);
+  CHECK(status_of(lab)["freezes"][0]["reason"] == "paper");
+  CHECK(metrics_in(lab.cudapin({"metrics"}).out).at("cudapin_freezes") == "1");
+  lab.now = std::to_string(1704164645 + 3600);
+  CHECK(status_of(lab)["freezes"].empty());
 }
 
 TEST_CASE("metrics: the file is replaced whole") {

@@ -115,6 +115,24 @@ TEST_CASE("subscribe: update brings the next edition and again nothing") {
   CHECK(!contains(published.lab.cudapin({"list", "-q"}).out, "next\n"));
 }
 
+TEST_CASE("subscribe: a dry run tells the same and leaves no file") {
+  Published published;
+  published.lab.privileged = false;
+  auto untouched = published.lab.fingerprint();
+  const auto first = published.profile({"subscribe", published.url(), "--dry-run", "--json"});
+  CAPTURE(first.err);
+  REQUIRE(first.status == ExitStatus::done);
+  CHECK(contains(first.out, "\"changed\": true"));
+  CHECK(published.lab.fingerprint() == untouched);
+  published.lab.privileged = true;
+  REQUIRE(published.subscribe().status == ExitStatus::done);
+  published.publish();
+  untouched = published.lab.fingerprint();
+  CHECK(contains(published.profile({"update", "--dry-run", "--json"}).out, "\"serial\": 2"));
+  CHECK(contains(published.profile({"unsubscribe", published.url(), "--dry-run"}).out, "no longer"));
+  CHECK(published.lab.fingerprint() == untouched);
+}
+
 TEST_CASE("subscribe: a folder such as a git checkout serves as well") {
   Published published;
   for (const auto& place : {published.folder().string(), "file://" + published.folder().string()}) {
