@@ -301,13 +301,16 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
 
 ExitStatus use(const UseOptions& given, const Host& host) {
   auto options = given;
-  options.quiet |= options.json;  // the plan is all that standard output has then
+  options.quiet |= options.json;
+  std::ostream nowhere(nullptr);
+  auto acting = host;  // the plan is all that standard output has with --json
+  if (options.json) acting.out = &nowhere;
   auto profile = load_profile(host, options.profile);
   const auto lock = lock_of(host, profile, options.locked);
   if (!options.dry_run && !host.privileged)
     throw Error("only root can change packages",
                 fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
-  if (!options.dry_run) settle_if_due(host);
+  if (!options.dry_run) settle_if_due(acting);
   const auto conf = read_pacman_conf(host);
   profile = for_this_system(host, conf, std::move(profile));
   if (lock) {
@@ -350,7 +353,7 @@ ExitStatus use(const UseOptions& given, const Host& host) {
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run || was_in_force) return ExitStatus::done;
   ask(options, host);
-  execute(options, host, conf, profile, lock, plan, sources);
+  execute(options, acting, conf, profile, lock, plan, sources);
   refresh_bounds(host, conf, facts.machine.gpus);
   return ExitStatus::done;
 }
