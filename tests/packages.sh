@@ -5,13 +5,13 @@
 
 debian_build='g++ cmake ninja-build pkg-config libalpm-dev libarchive-dev libcurl4-openssl-dev libgpgme-dev libssl-dev
   libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev doctest-dev libcpp-httplib-dev pacman-package-manager
-  gpg gpg-agent gpgconf'
+  gpg gpg-agent gpgconf gettext'
 # shellcheck disable=SC2034  # looked up by name
 debian_test="$debian_build universal-ctags util-linux curl strace libarchive-tools nginx-light iproute2 ansible-core"
 # shellcheck disable=SC2034
 debian_checks="$debian_test clang clang-format"
 arch_build='gcc cmake ninja pkgconf pacman libarchive curl gpgme openssl yaml-cpp cli11 fmt nlohmann-json doctest
-  cpp-httplib gnupg'
+  cpp-httplib gnupg gettext'
 arch_test="$arch_build ctags util-linux curl strace nginx iproute2 ansible-core"
 # shellcheck disable=SC2034
 arch_checks="$arch_test clang"

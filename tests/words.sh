@@ -22,7 +22,7 @@ check() (  # check FOLDER
   for file in $files; do
     case $file in
     ./tests/fuzz/corpus/*) ;;
-    *.cpp | *.hpp | *.cc | *.sh | *.cmake | */CMakeLists.txt | ./.ci/run | *.yaml | *.hook)
+    *.[ch] | *.cpp | *.hpp | *.cc | *.sh | *.cmake | */CMakeLists.txt | ./.ci/run | *.yaml | *.hook | *.in | *.po | *.pot | *.install | */PKGBUILD | *.service)
       head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' ||
         { echo "$file: no SPDX line at its head"; bad=1; } ;;
     esac

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/package.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -23,8 +24,9 @@ constexpr auto general_hint = "cudapin --help";
 struct Verb {
   std::string name;
   std::string operand;  ///< as the synopsis shows it, or empty
-  std::string summary;
+  const char* summary;
   std::string example;
+  std::string detail = {};  ///< what the help has after the summary
 };
 
 /// What a command line asks for besides its verb's options.
@@ -39,7 +41,7 @@ struct Requests {
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   const auto nearest = closest(word, candidates);
-  return nearest.empty() ? "" : fmt::format(", did you mean '{}'?", nearest);
+  return nearest.empty() ? "" : tr(", did you mean '{}'?", nearest);
 }
 
 void add_flag(CLI::App& app, const std::string& names, bool& target, const std::string& text) {
@@ -59,42 +61,44 @@ void add_values(CLI::App& app, const std::string& names, const std::string& plac
 void add_profile(CLI::App& app, std::string& target) { app.add_option("profile", target); }
 
 void add_dry_run(CLI::App& app, bool& target) {
-  add_flag(app, "-n,--dry-run", target, "show what would be done and stop");
+  add_flag(app, "-n,--dry-run", target, tr_text("show what would be done and stop"));
 }
 
 void add_noconfirm(CLI::App& app, bool& target) {
-  add_flag(app, "--noconfirm", target, "do not ask for confirmation");
+  add_flag(app, "--noconfirm", target, tr_text("do not ask for confirmation"));
 }
 
 void add_archives(CLI::App& app, std::vector<std::string>& target) {
-  add_values(app, "--archive", "<url>", target, "fetch from here instead (repeatable)");
+  add_values(app, "--archive", "<url>", target, tr_text("fetch from here instead (repeatable)"));
 }
 
-void add_json(CLI::App& app, bool& target) { add_flag(app, "--json", target, "print JSON"); }
+void add_json(CLI::App& app, bool& target) { add_flag(app, "--json", target, tr_text("print JSON")); }
 
 void add_gpus(CLI::App& app, std::vector<std::string>& target) {
-  add_values(app, "--gpu", "<gpu>", target, "judge for this card instead of those found (repeatable)");
+  add_values(app, "--gpu", "<gpu>", target,
+             tr_text("judge for this card instead of those found (repeatable)"));
 }
 
 void add_offline(CLI::App& app, bool& target) {
-  add_flag(app, "--offline", target, "download nothing, use what is stored on this machine");
+  add_flag(app, "--offline", target, tr_text("download nothing, use what is stored on this machine"));
 }
 
 void add_locked(CLI::App& app, bool& target) {
-  add_flag(app, "--locked", target, "fail where the profile has no lock");
+  add_flag(app, "--locked", target, tr_text("fail where the profile has no lock"));
 }
 
 void add_options(CLI::App& app, LockOptions& options) {
   add_profile(app, options.profile);
-  add_flag(app, "--vouch", options.vouch, "let in, after asking, what pacman refuses");
+  add_flag(app, "--vouch", options.vouch, tr_text("let in, after asking, what pacman refuses"));
   add_offline(app, options.offline);
   add_archives(app, options.archives);
 }
 
 void add_options(CLI::App& app, FetchOptions& options) {
   app.add_option("words", options.words);
-  add_value(app, "--to", "<dir>", options.to, "into this folder, laid out like an archive");
-  add_flag(app, "--import", options.import_files, "take these package files, which came by other ways");
+  add_value(app, "--to", "<dir>", options.to, tr_text("into this folder, laid out like an archive"));
+  add_flag(app, "--import", options.import_files,
+           tr_text("take these package files, which came by other ways"));
   add_locked(app, options.locked);
   add_offline(app, options.offline);
   add_archives(app, options.archives);
@@ -110,7 +114,7 @@ void add_options(CLI::App& app, UseOptions& options) {
   add_gpus(app, options.gpus);
   add_archives(app, options.archives);
   add_values(app, "--remove", "<package>", options.removals,
-             "let a package go that would break (repeatable)");
+             tr_text("let a package go that would break (repeatable)"));
   add_json(app, options.json);
 }
 
@@ -121,7 +125,7 @@ void add_options(CLI::App& app, ReleaseOptions& options) {
 }
 
 void add_options(CLI::App& app, RecoverOptions& options) {
-  add_flag(app, "--back", options.back, "go back to the versions from before the change");
+  add_flag(app, "--back", options.back, tr_text("go back to the versions from before the change"));
   add_noconfirm(app, options.noconfirm);
 }
 
@@ -134,7 +138,7 @@ void add_options(CLI::App& app, UndoOptions& options) {
 
 void add_options(CLI::App& app, StoreOptions& options) {
   app.add_option("action", options.action);
-  app.add_option("--keep", options.keep, "newest versions of each package that prune leaves (1)")
+  app.add_option("--keep", options.keep, tr_text("newest versions of each package that prune leaves (1)"))
       ->option_text("<n>")
       ->take_last();
   add_dry_run(app, options.dry_run);
@@ -142,7 +146,7 @@ void add_options(CLI::App& app, StoreOptions& options) {
 }
 
 void add_options(CLI::App& app, PinOptions& options) {
-  add_flag(app, "--repair", options.repair, "write the pins anew, lose nobody else's line");
+  add_flag(app, "--repair", options.repair, tr_text("write the pins anew, lose nobody else's line"));
 }
 
 void add_options(CLI::App& app, HistoryOptions& options) { add_json(app, options.json); }
@@ -159,7 +163,7 @@ void add_options(CLI::App& app, ValidateOptions& options) {
 
 void add_options(CLI::App& app, VersionsOptions& options) {
   app.add_option("packages", options.packages);
-  add_flag(app, "--offline", options.offline, "ask no archive, show what is on this machine");
+  add_flag(app, "--offline", options.offline, tr_text("ask no archive, show what is on this machine"));
   add_gpus(app, options.gpus);
   add_archives(app, options.archives);
   add_json(app, options.json);
@@ -170,20 +174,22 @@ void add_options(CLI::App& app, StatusOptions& options) { add_json(app, options.
 void add_options(CLI::App& app, WhoOptions& options) { add_json(app, options.json); }
 
 void add_packages(CLI::App& app, std::vector<std::string>& target) {
-  add_values(app, "--package", "<name>", target, "only this package (repeatable)");
+  add_values(app, "--package", "<name>", target, tr_text("only this package (repeatable)"));
 }
 
 void add_options(CLI::App& app, FreezeOptions& options) {
-  add_value(app, "--for", "<time>", options.duration, "how long: 3d, 12h, 30m");
-  add_value(app, "--reason", "<text>", options.reason, "what others are told");
+  add_value(app, "--for", "<time>", options.duration, tr_text("how long: 3d, 12h, 30m"));
+  add_value(app, "--reason", "<text>", options.reason, tr_text("what others are told"));
   add_packages(app, options.packages);
 }
 
 void add_options(CLI::App& app, ThawOptions& options) { add_packages(app, options.packages); }
 
 void add_options(CLI::App& app, AllowOptions& options) {
-  add_flag(app, "--once", options.once, "for the next transaction that would be blocked, within an hour");
-  add_value(app, "--for", "<time>", options.duration, "for every transaction within this time: 10m, 2h");
+  add_flag(app, "--once", options.once,
+           tr_text("for the next transaction that would be blocked, within an hour"));
+  add_value(app, "--for", "<time>", options.duration,
+            tr_text("for every transaction within this time: 10m, 2h"));
   add_packages(app, options.packages);
 }
 
@@ -199,9 +205,9 @@ void add_options(CLI::App& app, DoctorOptions& options) {
   add_profile(app, options.candidate);
   add_gpus(app, options.gpus);
   add_value(app, "--env", "<dir>", options.env,
-            "judge a virtual environment or conda prefix, running nothing in it");
+            tr_text("judge a virtual environment or conda prefix, running nothing in it"));
   app.add_option("--explain", options.explain,
-                 "explain an error text; without one, or with '-', a log on standard input")
+                 tr_text("explain an error text; without one, or with '-', a log on standard input"))
       ->option_text("[text]")
       ->take_last()
       ->expected(0, 1)
@@ -218,24 +224,26 @@ void add_options(CLI::App& app, TuneOptions& options) { add_dry_run(app, options
 
 void add_options(CLI::App& app, EnvOptions& options) {
   add_profile(app, options.profile);
-  add_value(app, "--shell", "<shell>", options.shell, "bash, zsh or fish; else the one that $SHELL names");
-  add_flag(app, "--library-path", options.loader_path, "set LD_LIBRARY_PATH too");
+  add_value(app, "--shell", "<shell>", options.shell,
+            tr_text("bash, zsh or fish; else the one that $SHELL names"));
+  add_flag(app, "--library-path", options.loader_path, tr_text("set LD_LIBRARY_PATH too"));
   add_gpus(app, options.gpus);
 }
 
 void add_output(CLI::App& app, std::string& target) {
-  add_value(app, "-o,--output", "<file>", target, "write into this file");
+  add_value(app, "-o,--output", "<file>", target, tr_text("write into this file"));
 }
 
 void add_options(CLI::App& app, ProfileOptions& options) {
   app.add_option("action", options.action);
   app.add_option("words", options.words);
   add_output(app, options.output);
-  add_flag(app, "--lock", options.lock, "for export: the lock too, beside the file");
-  add_flag(app, "--vouch", options.vouch, "for trust: its locks may vouch for packages");
-  add_value(app, "--fingerprint", "<hex>", options.fingerprint, "for trust: the key meant, instead of a yes");
-  add_value(app, "--key", "<key>", options.key, "for sign and publish: the secret key that signs");
-  app.add_option("--days", options.days, "for publish: how long the index holds (30)")
+  add_flag(app, "--lock", options.lock, tr_text("for export: the lock too, beside the file"));
+  add_flag(app, "--vouch", options.vouch, tr_text("for trust: its locks may vouch for packages"));
+  add_value(app, "--fingerprint", "<hex>", options.fingerprint,
+            tr_text("for trust: the key meant, instead of a yes"));
+  add_value(app, "--key", "<key>", options.key, tr_text("for sign and publish: the secret key that signs"));
+  app.add_option("--days", options.days, tr_text("for publish: how long the index holds (30)"))
       ->option_text("<n>")
       ->take_last();
   add_dry_run(app, options.dry_run);
@@ -250,11 +258,11 @@ void add_options(CLI::App&, CommonOptions&) {}
 void add_common(CLI::App& app, CommonOptions& options, Requests& requests) {
   app.set_help_flag();
   app.allow_extras();
-  add_value(app, "--root", "<dir>", options.root, "work on the system below this folder");
-  add_flag(app, "-q,--quiet", options.quiet, "say only what is needed");
-  add_flag(app, "-v,--verbose", options.verbose, "say more");
-  add_flag(app, "-h,--help", requests.help, "show this help");
-  add_flag(app, "-V,--version", requests.version, "show the version");
+  add_value(app, "--root", "<dir>", options.root, tr_text("work on the system below this folder"));
+  add_flag(app, "-q,--quiet", options.quiet, tr_text("say only what is needed"));
+  add_flag(app, "-v,--verbose", options.verbose, tr_text("say more"));
+  add_flag(app, "-h,--help", requests.help, tr_text("show this help"));
+  add_flag(app, "-V,--version", requests.version, tr_text("show the version"));
 }
 
 /// `-n, --dry-run`, `    --root <dir>`.
@@ -266,11 +274,20 @@ std::string option_column(const CLI::Option& option) {
 }
 
 std::string option_list(const CLI::App& app) {
-  std::string text = "options:\n";
+  std::string text = tr_text("options:\n");
   for (const auto* option : app.get_options())
     if (!option->get_positional())
-      text += fmt::format("{:24}{}\n", option_column(*option), option->get_description());
+      text += fmt::format("{:23} {}\n", option_column(*option), option->get_description());
   return text;
+}
+
+std::vector<OptionText> option_texts(const CLI::App& app) {
+  std::vector<OptionText> texts;
+  for (const auto* option : app.get_options())
+    if (!option->get_positional())
+      texts.push_back({option->get_lnames()[0], option->get_snames().empty() ? "" : option->get_snames()[0],
+                       option->get_option_text(), option->get_description()});
+  return texts;
 }
 
 std::vector<std::string> long_names(const CLI::App& app) {
@@ -291,11 +308,11 @@ const CLI::Option* blamed_option(const CLI::App& app, const std::string& message
 
 [[noreturn]] void refuse_option(const CLI::App& app, const std::string& message, const std::string& hint) {
   const auto* option = blamed_option(app, message);
-  if (!option) refuse("the command line makes no sense", hint);
+  if (!option) refuse(tr_text("the command line makes no sense"), hint);
   const bool is_flag = option->get_option_text().empty();
-  refuse(
-      fmt::format("option '--{}' {}", option->get_lnames()[0], is_flag ? "takes no value" : "needs a value"),
-      hint);
+  refuse(tr("option '--{}' {}", option->get_lnames()[0],
+            is_flag ? tr_text("takes no value") : tr_text("needs a value")),
+         hint);
 }
 
 /// What the parser did not know, told with the nearest option.
@@ -305,11 +322,9 @@ void refuse_extras(const CLI::App& app, const std::string& hint) {
   if (extras.empty()) return;
   const auto option =
       std::ranges::find_if(extras, [](const auto& word) { return word.size() > 1 && word[0] == '-'; });
-  if (option == extras.end()) refuse(fmt::format("unexpected argument '{}'", extras[0]), hint);
+  if (option == extras.end()) refuse(tr("unexpected argument '{}'", extras[0]), hint);
   const auto name = option->substr(0, option->find('='));
-  refuse(
-      fmt::format("unknown option '{}'{}", name, name.size() > 2 ? did_you_mean(name, long_names(app)) : ""),
-      hint);
+  refuse(tr("unknown option '{}'{}", name, name.size() > 2 ? did_you_mean(name, long_names(app)) : ""), hint);
 }
 
 void parse(CLI::App& app, std::vector<std::string> words, const std::string& hint) {
@@ -324,31 +339,32 @@ void parse(CLI::App& app, std::vector<std::string> words, const std::string& hin
 
 /// The parser takes the next word for a value, whatever it is.
 void require_value(const std::string& value, const std::string& name, const std::string& hint) {
-  if (value.empty() || value.starts_with('-')) refuse(fmt::format("option '{}' needs a value", name), hint);
+  if (value.empty() || value.starts_with('-')) refuse(tr("option '{}' needs a value", name), hint);
 }
 
 void check_store(const StoreOptions& options, const std::string& hint) {
   const std::vector<std::string> actions{"list", "verify", "prune"};
-  if (options.action.empty()) refuse("'store' needs one of 'list', 'verify' and 'prune'", hint);
+  if (options.action.empty()) refuse(tr_text("'store' needs one of 'list', 'verify' and 'prune'"), hint);
   if (std::ranges::find(actions, options.action) == actions.end())
-    refuse(fmt::format("unknown action '{}'{}", options.action, did_you_mean(options.action, actions)), hint);
-  if (options.keep < 0) refuse("option '--keep' needs a number from 0 up", hint);
-  if (options.json && options.action != "list") refuse("only 'store list' prints JSON", hint);
+    refuse(tr("unknown action '{}'{}", options.action, did_you_mean(options.action, actions)), hint);
+  if (options.keep < 0) refuse(tr_text("option '--keep' needs a number from 0 up"), hint);
+  if (options.json && options.action != "list") refuse(tr_text("only 'store list' prints JSON"), hint);
 }
 
 void check_fetch(const FetchOptions& options, const std::string& hint) {
-  if (options.import_files && options.words.empty()) refuse("'fetch --import' needs a file", hint);
+  if (options.import_files && options.words.empty()) refuse(tr_text("'fetch --import' needs a file"), hint);
   if (options.import_files && (options.offline || options.locked || !options.archives.empty()))
-    refuse("'fetch --import' takes no option about sources", hint);
-  if (!options.import_files && options.words.empty()) refuse("'fetch' needs a profile", "cudapin list");
+    refuse(tr_text("'fetch --import' takes no option about sources"), hint);
+  if (!options.import_files && options.words.empty())
+    refuse(tr_text("'fetch' needs a profile"), "cudapin list");
   if (!options.import_files && options.words.size() > 1)
-    refuse(fmt::format("unexpected argument '{}'", options.words[1]), hint);
+    refuse(tr("unexpected argument '{}'", options.words[1]), hint);
 }
 
 void check_packages(const std::vector<std::string>& names, const std::string& hint) {
-  if (names.empty()) refuse("'versions' needs a package", hint);
+  if (names.empty()) refuse(tr_text("'versions' needs a package"), hint);
   for (const auto& name : names)
-    if (!is_package_name(name)) refuse(fmt::format("'{}' is no package name", name), hint);
+    if (!is_package_name(name)) refuse(tr("'{}' is no package name", name), hint);
 }
 
 /// How many words each action of `profile` takes.
@@ -356,62 +372,64 @@ struct ProfileAction {
   std::string name;
   std::size_t least;
   std::size_t most;
-  std::string needs;
+  const char* needs;
 };
 
 const std::vector<ProfileAction>& profile_actions() {
-  static const std::vector<ProfileAction> actions{{"export", 1, 1, "a profile"},
-                                                  {"sign", 1, 1, "a file"},
-                                                  {"verify", 1, 1, "a file"},
-                                                  {"add", 1, 1, "a file, a folder or a URL"},
-                                                  {"remove", 1, 1, "a profile"},
-                                                  {"diff", 1, 2, "one or two profiles"},
-                                                  {"trust", 1, 1, "the file of a public key"},
-                                                  {"untrust", 1, 1, "a fingerprint"},
+  static const std::vector<ProfileAction> actions{{"export", 1, 1, tr_later("a profile")},
+                                                  {"sign", 1, 1, tr_later("a file")},
+                                                  {"verify", 1, 1, tr_later("a file")},
+                                                  {"add", 1, 1, tr_later("a file, a folder or a URL")},
+                                                  {"remove", 1, 1, tr_later("a profile")},
+                                                  {"diff", 1, 2, tr_later("one or two profiles")},
+                                                  {"trust", 1, 1, tr_later("the file of a public key")},
+                                                  {"untrust", 1, 1, tr_later("a fingerprint")},
                                                   {"trusted", 0, 0, ""},
-                                                  {"subscribe", 1, 1, "a URL or a folder"},
-                                                  {"unsubscribe", 1, 1, "a URL or a folder"},
+                                                  {"subscribe", 1, 1, tr_later("a URL or a folder")},
+                                                  {"unsubscribe", 1, 1, tr_later("a URL or a folder")},
                                                   {"subscriptions", 0, 0, ""},
                                                   {"update", 0, 0, ""},
-                                                  {"publish", 1, 1, "a folder"}};
+                                                  {"publish", 1, 1, tr_later("a folder")}};
   return actions;
 }
 
 void check_profile(const ProfileOptions& options, const std::string& hint) {
   std::vector<std::string> names;
   for (const auto& action : profile_actions()) names.push_back(action.name);
-  if (options.action.empty()) refuse(fmt::format("'profile' needs one of: {}", join(names, ", ")), hint);
+  if (options.action.empty()) refuse(tr("'profile' needs one of: {}", join(names, ", ")), hint);
   const auto found = std::ranges::find(profile_actions(), options.action, &ProfileAction::name);
   if (found == profile_actions().end())
-    refuse(fmt::format("unknown action '{}'{}", options.action, did_you_mean(options.action, names)), hint);
+    refuse(tr("unknown action '{}'{}", options.action, did_you_mean(options.action, names)), hint);
   if (options.words.size() < found->least)
-    refuse(fmt::format("'profile {}' needs {}", found->name, found->needs), hint);
+    refuse(tr("'profile {}' needs {}", found->name, tr_text(found->needs)), hint);
   if (options.words.size() > found->most)
-    refuse(fmt::format("unexpected argument '{}'", options.words[found->most]), hint);
+    refuse(tr("unexpected argument '{}'", options.words[found->most]), hint);
   if (found->name == "export" && options.output.empty())
-    refuse("'profile export' needs '--output' and a file", hint);
-  if (options.days < 1 || options.days > 3650) refuse("option '--days' needs a number from 1 to 3650", hint);
+    refuse(tr_text("'profile export' needs '--output' and a file"), hint);
+  if (options.days < 1 || options.days > 3650)
+    refuse(tr_text("option '--days' needs a number from 1 to 3650"), hint);
 }
 
 template <typename Options>
 void check(const Verb& verb, const Options& options, const std::string& hint) {
   require_value(options.root, "--root", hint);
-  if (options.quiet && options.verbose) refuse("options '--quiet' and '--verbose' exclude each other", hint);
+  if (options.quiet && options.verbose)
+    refuse(tr_text("options '--quiet' and '--verbose' exclude each other"), hint);
   if constexpr (requires { options.profile; })
-    if (options.profile.empty()) refuse(fmt::format("'{}' needs a profile", verb.name), "cudapin list");
+    if (options.profile.empty()) refuse(tr("'{}' needs a profile", verb.name), "cudapin list");
   if constexpr (std::same_as<Options, ValidateOptions>)
-    if (options.files.empty()) refuse("'validate' needs a file", hint);
+    if (options.files.empty()) refuse(tr_text("'validate' needs a file"), hint);
   if constexpr (std::same_as<Options, FetchOptions>) check_fetch(options, hint);
   if constexpr (std::same_as<Options, VersionsOptions>) check_packages(options.packages, hint);
   if constexpr (requires { options.gpus; })
     for (const auto& gpu : options.gpus) require_value(gpu, "--gpu", hint);
   if constexpr (std::same_as<Options, DoctorOptions>)
     if (!options.env.empty() && !options.explain.empty())
-      refuse("options '--env' and '--explain' exclude each other", hint);
+      refuse(tr_text("options '--env' and '--explain' exclude each other"), hint);
   if constexpr (std::same_as<Options, EnvOptions>)
     if (!options.shell.empty() && options.shell != "bash" && options.shell != "zsh" &&
         options.shell != "fish")
-      refuse(fmt::format("unknown shell '{}'", options.shell), "--shell takes bash, zsh or fish");
+      refuse(tr("unknown shell '{}'", options.shell), tr_text("--shell takes bash, zsh or fish"));
   if constexpr (requires { options.archives; })
     for (const auto& archive : options.archives) require_value(archive, "--archive", hint);
   if constexpr (std::same_as<Options, StoreOptions>) {
@@ -424,24 +442,25 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
   }
   if constexpr (std::same_as<Options, FreezeOptions>)
     if (options.duration.empty() || options.reason.empty())
-      refuse("'freeze' needs '--for' and '--reason'", hint);
+      refuse(tr_text("'freeze' needs '--for' and '--reason'"), hint);
   if constexpr (std::same_as<Options, AllowOptions>)
-    if (options.once != options.duration.empty()) refuse("'allow' takes either '--once' or '--for'", hint);
+    if (options.once != options.duration.empty())
+      refuse(tr_text("'allow' takes either '--once' or '--for'"), hint);
   if constexpr (std::same_as<Options, GuardOptions>)
-    if (options.words.empty() || options.words[0] != "check") refuse("'guard' needs 'check'", hint);
+    if (options.words.empty() || options.words[0] != "check") refuse(tr_text("'guard' needs 'check'"), hint);
   if constexpr (std::same_as<Options, RunOptions>)
-    if (options.command.empty()) refuse("'run' needs '--' and a command", hint);
+    if (options.command.empty()) refuse(tr_text("'run' needs '--' and a command"), hint);
   if constexpr (std::same_as<Options, UseOptions>)
     if (options.json && options.noconfirm) return;
   if constexpr (requires { options.dry_run; })
     if (options.json && !options.dry_run)
-      refuse(fmt::format("'{}' prints JSON only with '--dry-run'", verb.name), hint);
+      refuse(tr("'{}' prints JSON only with '--dry-run'", verb.name), hint);
 }
 
 std::string verb_help(const Verb& verb, const CLI::App& app) {
-  return fmt::format("usage: cudapin {} [options]{}{}\n\n{}\n\n{}\nexample:\n  {}\n", verb.name,
-                     verb.operand.empty() ? "" : " ", verb.operand, verb.summary, option_list(app),
-                     verb.example);
+  return tr("usage: cudapin {} [options]{}{}\n\n{}\n\n{}\nexample:\n  {}\n", verb.name,
+            verb.operand.empty() ? "" : " ", verb.operand, tr_text(verb.summary),
+            verb.detail + option_list(app), verb.example);
 }
 
 /// What follows `--` is not ours to read.
@@ -462,7 +481,7 @@ Arguments read(const Verb& verb, std::vector<std::string> words) {
   add_common(app, options, requests);
   const auto hint = fmt::format("cudapin {} --help", verb.name);
   parse(app, words, hint);
-  if (requests.help) return HelpRequest{verb_help(verb, app)};
+  if (requests.help) return HelpRequest{verb_help(verb, app), option_texts(app)};
   if (requests.version) return VersionRequest{};
   check(verb, options, hint);
   return options;
@@ -472,66 +491,77 @@ using Reader = Arguments (*)(const Verb&, std::vector<std::string>);
 
 const std::vector<std::pair<Verb, Reader>>& verbs() {
   static const std::vector<std::pair<Verb, Reader>> table{
-      {{"use", "<profile>", "install the versions of a profile and pin them", "sudo cudapin use ampere-11.1"},
+      {{"use", "<profile>", tr_later("install the versions of a profile and pin them"),
+        "sudo cudapin use ampere-11.1"},
        read<UseOptions>},
-      {{"fetch", "<profile>", "download and verify a profile's files only",
+      {{"fetch", "<profile>", tr_later("download and verify a profile's files only"),
         "cudapin fetch ampere-11.1 --to /srv/cudapin"},
        read<FetchOptions>},
-      {{"lock", "<profile>", "write down the exact files of a profile", "sudo cudapin lock ampere-11.1"},
+      {{"lock", "<profile>", tr_later("write down the exact files of a profile"),
+        "sudo cudapin lock ampere-11.1"},
        read<LockOptions>},
-      {{"release", "", "unpin everything, leave what is installed", "sudo cudapin release"},
+      {{"release", "", tr_later("unpin everything, leave what is installed"), "sudo cudapin release"},
        read<ReleaseOptions>},
-      {{"recover", "", "finish or undo a change that was interrupted", "sudo cudapin recover --back"},
+      {{"recover", "", tr_later("finish or undo a change that was interrupted"),
+        "sudo cudapin recover --back"},
        read<RecoverOptions>},
-      {{"undo", "", "go back to the set before the last change", "sudo cudapin undo"}, read<UndoOptions>},
-      {{"pin", "", "check the pins in pacman.conf, or write them anew", "sudo cudapin pin --repair"},
+      {{"undo", "", tr_later("go back to the set before the last change"), "sudo cudapin undo"},
+       read<UndoOptions>},
+      {{"pin", "", tr_later("check the pins in pacman.conf, or write them anew"),
+        "sudo cudapin pin --repair"},
        read<PinOptions>},
-      {{"store", "<action>", "list, verify or prune the stored package files",
+      {{"store", "<action>", tr_later("list, verify or prune the stored package files"),
         "sudo cudapin store prune --keep 2"},
        read<StoreOptions>},
-      {{"history", "", "show what was changed, when, by whom and why", "cudapin history --json"},
+      {{"history", "", tr_later("show what was changed, when, by whom and why"), "cudapin history --json"},
        read<HistoryOptions>},
-      {{"list", "", "list the profiles and which of them fit this machine", "cudapin list"},
+      {{"list", "", tr_later("list the profiles and which of them fit this machine"), "cudapin list"},
        read<ListOptions>},
-      {{"versions", "<package>...", "list the versions that caches and archives have",
+      {{"versions", "<package>...", tr_later("list the versions that caches and archives have"),
         "cudapin versions cuda"},
        read<VersionsOptions>},
-      {{"show", "<profile>", "show what is in a profile, and why", "cudapin show ampere-11.1"},
+      {{"show", "<profile>", tr_later("show what is in a profile, and why"), "cudapin show ampere-11.1"},
        read<ShowOptions>},
-      {{"status", "", "show what is pinned, installed and loaded", "cudapin status --json"},
+      {{"status", "", tr_later("show what is pinned, installed and loaded"), "cudapin status --json"},
        read<StatusOptions>},
-      {{"who", "", "show what computes on the GPUs, and for whom", "cudapin who --json"}, read<WhoOptions>},
-      {{"run", "-- <command>", "run a command that counts as GPU work until it ends",
+      {{"who", "", tr_later("show what computes on the GPUs, and for whom"), "cudapin who --json"},
+       read<WhoOptions>},
+      {{"run", "-- <command>", tr_later("run a command that counts as GPU work until it ends"),
         "cudapin run -- python train.py"},
        read<RunOptions>},
-      {{"upgrade", "", "pacman -Syu without what is pinned, frozen or in use", "sudo cudapin upgrade"},
+      {{"upgrade", "", tr_later("pacman -Syu without what is pinned, frozen or in use"),
+        "sudo cudapin upgrade"},
        read<UpgradeOptions>},
-      {{"guard", "check [name...]", "tell what the guard would say of an upgrade now",
+      {{"guard", "check [name...]", tr_later("tell what the guard would say of an upgrade now"),
         "cudapin guard check nvidia-utils"},
        read<GuardOptions>},
-      {{"freeze", "", "let nothing change for a while",
+      {{"freeze", "", tr_later("let nothing change for a while"),
         "sudo cudapin freeze --for 3d --reason 'paper deadline'"},
        read<FreezeOptions>},
-      {{"thaw", "", "end a freeze", "sudo cudapin thaw"}, read<ThawOptions>},
-      {{"allow", "", "let a transaction pass that the guard would block", "sudo cudapin allow --once"},
+      {{"thaw", "", tr_later("end a freeze"), "sudo cudapin thaw"}, read<ThawOptions>},
+      {{"allow", "", tr_later("let a transaction pass that the guard would block"),
+        "sudo cudapin allow --once"},
        read<AllowOptions>},
-      {{"doctor", "[profile]", "say what does not fit, why, and what mends it", "cudapin doctor --explain -"},
+      {{"doctor", "[profile]", tr_later("say what does not fit, why, and what mends it"),
+        "cudapin doctor --explain -"},
        read<DoctorOptions>},
-      {{"suggest", "", "suggest the profiles that fit this machine", "cudapin suggest --gpu 'RTX 3090'"},
+      {{"suggest", "", tr_later("suggest the profiles that fit this machine"),
+        "cudapin suggest --gpu 'RTX 3090'"},
        read<SuggestOptions>},
-      {{"env", "<profile>", "print shell lines that set up builds", "eval \"$(cudapin env ampere-11.1)\""},
+      {{"env", "<profile>", tr_later("print shell lines that set up builds"),
+        "eval \"$(cudapin env ampere-11.1)\""},
        read<EnvOptions>},
-      {{"tune", "", "set the GPUs as the profile in force says, as at boot", "sudo cudapin tune"},
+      {{"tune", "", tr_later("set the GPUs as the profile in force says, as at boot"), "sudo cudapin tune"},
        read<TuneOptions>},
-      {{"validate", "<file>...", "check profile files for mistakes",
+      {{"validate", "<file>...", tr_later("check profile files for mistakes"),
         "cudapin validate /etc/cudapin/profiles/lab.yaml"},
        read<ValidateOptions>},
-      {{"profile", "<action> ...",
-        "share profiles between machines: export, sign, verify, add, remove, diff;\n"
-        "trust, untrust, trusted; subscribe, unsubscribe, subscriptions, update; publish",
-        "sudo cudapin profile subscribe https://lab.example.org/cudapin"},
+      {{"profile", "<action> ...", tr_later("share profiles between machines"),
+        "sudo cudapin profile subscribe https://lab.example.org/cudapin",
+        "actions: export, sign, verify, add, remove, diff; trust, untrust, trusted;\n"
+        "         subscribe, unsubscribe, subscriptions, update; publish\n\n"},
        read<ProfileOptions>},
-      {{"metrics", "", "print what a monitor wants to know, as Prometheus text",
+      {{"metrics", "", tr_later("print what a monitor wants to know, as Prometheus text"),
         "sudo cudapin metrics -o /var/lib/node_exporter/cudapin.prom"},
        read<MetricsOptions>},
   };
@@ -539,13 +569,14 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
 }
 
 std::string general_help(const CLI::App& app) {
-  std::string text = "usage: cudapin <verb> [options]\n\nverbs:\n";
+  std::string text = tr_text("usage: cudapin <verb> [options]\n\nverbs:\n");
   for (const auto& [verb, reader] : verbs())
     text += fmt::format("  {:22}{}\n", verb.name + (verb.operand.empty() ? "" : " ") + verb.operand,
-                        verb.summary.substr(0, verb.summary.find(':')));
+                        tr_text(verb.summary));
   return text + "\n" + option_list(app) +
-         "\nexample:\n  sudo cudapin use ampere-11.1\n\n'cudapin <verb> --help' shows the options of a "
-         "verb\n";
+         tr_text(
+             "\nexample:\n  sudo cudapin use ampere-11.1\n\n'cudapin <verb> --help' shows the options of a "
+             "verb\n");
 }
 
 /// A command line without a verb.
@@ -556,9 +587,9 @@ Arguments read_general(const std::vector<std::string>& words) {
   add_options(app, options);
   add_common(app, options, requests);
   parse(app, words, general_hint);
-  if (requests.help) return HelpRequest{general_help(app)};
+  if (requests.help) return HelpRequest{general_help(app), option_texts(app)};
   if (requests.version) return VersionRequest{};
-  refuse("no verb given");
+  refuse(tr_text("no verb given"));
 }
 
 /// The first word that is neither an option nor an option's value.
@@ -587,7 +618,18 @@ Arguments parse_arguments(std::span<const std::string> args) {
     if (verb.name == name) return reader(verb, words);
     names.push_back(verb.name);
   }
-  refuse(fmt::format("unknown verb '{}'{}", name, did_you_mean(name, names)));
+  if (name == "completions" && words.size() == 1) return CompletionsRequest{words[0]};
+  if (name == "complete" && !words.empty())
+    return CompleteRequest{words[0], words.size() > 1 ? words[1] : ""};
+  refuse(tr("unknown verb '{}'{}", name, did_you_mean(name, names)));
+}
+
+std::vector<VerbText> described_verbs() {
+  std::vector<VerbText> texts;
+  for (const auto& [verb, reader] : verbs())
+    texts.push_back({verb.name, verb.operand, tr_text(verb.summary),
+                     std::get<HelpRequest>(reader(verb, {"--help"})).options});
+  return texts;
 }
 
 }  // namespace cudapin

@@ -135,8 +135,34 @@ struct MetricsOptions : CommonOptions {
   std::string output;  ///< a file, or empty for standard output
 };
 struct VersionRequest {};
+
+/// An option as the help and the completions show it; `name` without its dashes.
+struct OptionText {
+  std::string name;
+  std::string letter;       ///< or empty
+  std::string placeholder;  ///< what its value is, "<dir>", or empty for a flag
+  std::string summary;
+};
+
+struct VerbText {
+  std::string name;
+  std::string operand;
+  std::string summary;
+  std::vector<OptionText> options;
+};
+
 struct HelpRequest {
   std::string text;
+  std::vector<OptionText> options;
+};
+
+/// Not in the help: what the completion scripts are made of, and what they ask for.
+struct CompletionsRequest {
+  std::string shell;
+};
+struct CompleteRequest {
+  std::string kind;
+  std::string start;
 };
 
 using Arguments =
@@ -144,10 +170,14 @@ using Arguments =
                  ShowOptions, StatusOptions, WhoOptions, FreezeOptions, ThawOptions, AllowOptions,
                  GuardOptions, RunOptions, UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions,
                  TuneOptions, UndoOptions, HistoryOptions, StoreOptions, PinOptions, ValidateOptions,
-                 VersionsOptions, ProfileOptions, MetricsOptions, VersionRequest, HelpRequest>;
+                 VersionsOptions, ProfileOptions, MetricsOptions, VersionRequest, HelpRequest,
+                 CompletionsRequest, CompleteRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.
 Arguments parse_arguments(std::span<const std::string> args);
+
+/// Every verb with its options, as the parser knows them.
+std::vector<VerbText> described_verbs();
 
 }  // namespace cudapin

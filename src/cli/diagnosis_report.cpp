@@ -2,6 +2,7 @@
 #include "cli/diagnosis_report.hpp"
 
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,9 @@ namespace cudapin {
 namespace {
 
 std::string_view word_of(Severity severity) {
-  return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
+  return severity == Severity::error     ? tr_text("error")
+         : severity == Severity::warning ? tr_text("warning")
+                                         : tr_text("note");
 }
 
 nlohmann::json to_json(const Finding& finding) {
@@ -38,10 +41,6 @@ std::string heading(const std::string& text, const Style& style) {
   return style.color ? fmt::format("\x1b[1m{}\x1b[0m\n", text) : text + "\n";
 }
 
-std::string counted(std::size_t number, std::string_view word) {
-  return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string diagnosis_text(std::span<const Topic> topics, const Style& style, bool is_quiet) {
@@ -50,12 +49,13 @@ std::string diagnosis_text(std::span<const Topic> topics, const Style& style, bo
     auto findings = topic.findings;
     if (is_quiet) std::erase_if(findings, [](const Finding& one) { return one.severity == Severity::note; });
     if (findings.empty()) continue;
-    out += heading(topic.name, style) + findings_text(findings, style) + "\n";
+    out += heading(tr_text(topic.name.c_str()), style) + findings_text(findings, style) + "\n";
   }
   const auto errors = count(topics, Severity::error);
   const auto warnings = count(topics, Severity::warning);
-  if (errors + warnings == 0) return out + "nothing is wrong as far as the tables know\n";
-  return out + fmt::format("{}, {}\n", counted(errors, "error"), counted(warnings, "warning"));
+  if (errors + warnings == 0) return out + tr_text("nothing is wrong as far as the tables know\n");
+  return out + tr("{}, {}\n", trn("{} error", "{} errors", errors, errors),
+                  trn("{} warning", "{} warnings", warnings, warnings));
 }
 
 std::string explanations_text(std::span<const Explanation> explanations, const Style& style) {

@@ -2,6 +2,7 @@
 #include "cli/report.hpp"
 
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -36,6 +37,39 @@ bool is_wide(char32_t code) {
          (code >= 0x20000 && code <= 0x3FFFD);
 }
 
+/// What no line begins with, and what none ends with.
+constexpr std::u32string_view never_first =
+    U"\u3001\u3002\uFF0C\uFF1A\uFF1B\uFF1F\uFF01\uFF09\u300D\u300F\u300B\u2026";
+constexpr std::u32string_view never_last = U"\uFF08\u300C\u300E\u300A";
+
+/// A part of a text that is never broken: a word, or a character of a script that is written without blanks.
+struct Piece {
+  std::string text;
+  bool is_apart;  ///< a blank stands before it
+};
+
+bool may_break(char32_t before, char32_t after) {
+  return (is_wide(before) || is_wide(after)) && never_first.find(after) == never_first.npos &&
+         never_last.find(before) == never_last.npos;
+}
+
+void add_word(std::vector<Piece>& all, std::string_view word) {
+  char32_t before = 0;
+  for (std::size_t at = 0; at < word.size();) {
+    const auto start = at;
+    const auto code = next_code_point(word, at);
+    if (start == 0 || may_break(before, code)) all.push_back({{}, start == 0});
+    all.back().text += word.substr(start, at - start);
+    before = code;
+  }
+}
+
+std::vector<Piece> pieces(std::string_view text) {
+  std::vector<Piece> all;
+  for (const auto& word : split(text, " \n")) add_word(all, word);
+  return all;
+}
+
 std::string padded(const std::string& text, std::size_t width) {
   const auto taken = display_width(text);
   return text + std::string(width > taken ? width - taken : 0, ' ');
@@ -48,21 +82,23 @@ std::string painted(const Style& style, std::string_view code, const std::string
 std::string word_of(ActionKind kind) {
   switch (kind) {
     case ActionKind::install:
-      return "install";
+      return tr_text("install");
     case ActionKind::upgrade:
-      return "upgrade";
+      return tr_text("upgrade");
     case ActionKind::downgrade:
-      return "downgrade";
+      return tr_text("downgrade");
     case ActionKind::remove:
-      return "remove";
+      return tr_text("remove");
     case ActionKind::keep:
       break;
   }
-  return "keep";
+  return tr_text("keep");
 }
 
 std::string word_of(Severity severity) {
-  return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
+  return severity == Severity::error     ? tr_text("error")
+         : severity == Severity::warning ? tr_text("warning")
+                                         : tr_text("note");
 }
 
 std::string severity_color(Severity severity) {
@@ -71,11 +107,12 @@ std::string severity_color(Severity severity) {
 
 Row action_row(const Action& action) {
   if (action.kind == ActionKind::remove)
-    return {action.name, action.from, "remove: another of its family takes its place"};
+    return {action.name, action.from, tr_text("remove: another of its family takes its place")};
   const auto versions = action.kind == ActionKind::keep ? action.to
                         : action.from.empty()           ? action.to
                                                         : action.from + " -> " + action.to;
-  return {action.name, versions, action.kind == ActionKind::keep ? "already there" : word_of(action.kind)};
+  return {action.name, versions,
+          action.kind == ActionKind::keep ? tr_text("already there") : word_of(action.kind)};
 }
 
 /// Each folder or archive once, however many files come from it, or each file.
@@ -103,16 +140,17 @@ std::size_t display_width(std::string_view text) {
 std::string wrap(const std::string& text, std::size_t indent, unsigned columns) {
   std::string out;
   std::size_t used = indent;
-  for (const auto& word : split(text, " \n")) {
-    const auto width = display_width(word);
-    if (!out.empty() && used + 1 + width > columns) {
+  for (const auto& piece : pieces(text)) {
+    const auto width = display_width(piece.text);
+    const bool is_apart = piece.is_apart && !out.empty();
+    if (!out.empty() && used + (is_apart ? 1 : 0) + width > columns) {
       out += "\n" + std::string(indent, ' ');
       used = indent;
-    } else if (!out.empty()) {
+    } else if (is_apart) {
       out += ' ';
       ++used;
     }
-    out += word;
+    out += piece.text;
     used += width;
   }
   return out;
@@ -143,9 +181,9 @@ std::string findings_text(std::span<const Finding> findings, const Style& style)
     const auto text =
         printable(finding.what) + (finding.evidence.empty() ? "" : " (" + printable(finding.evidence) + ")");
     out += painted(style, severity_color(finding.severity), word) + " " +
-           wrap(text, word.size() + 1, style.columns) + "\n";
+           wrap(text, display_width(word) + 1, style.columns) + "\n";
     if (!finding.remedy.empty())
-      out += "  " + painted(style, "1;36", "hint:") + " " + printable(finding.remedy) + "\n";
+      out += "  " + painted(style, "1;36", tr_text("hint:")) + " " + printable(finding.remedy) + "\n";
   }
   return out;
 }
@@ -164,11 +202,13 @@ std::uint64_t download_size(const Plan& plan) {
 std::string plan_text(const Plan& plan, const Style& style) {
   std::vector<Row> rows;
   for (const auto& action : plan.actions) rows.push_back(action_row(action));
-  auto out = painted(style, "1", fmt::format("Packages ({})", plan.actions.size())) + "\n\n" +
-             table(rows, style) + "\n";
-  if (const auto size = download_size(plan); size > 0) out += "Download: " + human_size(size) + "\n";
-  for (const auto& source : sources_of(plan, style.verbose)) out += "From: " + printable(source) + "\n";
-  out += "Pins: " + wrap(join(plan.pins, " "), 6, style.columns) + "\n";
+  auto out =
+      painted(style, "1", tr("Packages ({})", plan.actions.size())) + "\n\n" + table(rows, style) + "\n";
+  if (const auto size = download_size(plan); size > 0) out += tr_text("Download: ") + human_size(size) + "\n";
+  for (const auto& source : sources_of(plan, style.verbose))
+    out += tr_text("From: ") + printable(source) + "\n";
+  const std::string pins = tr_text("Pins: ");
+  out += pins + wrap(join(plan.pins, " "), display_width(pins), style.columns) + "\n";
   if (!plan.findings.empty()) out += "\n" + findings_text(plan.findings, style);
   return out;
 }

@@ -4,8 +4,7 @@
 #include "commands/change.hpp"
 #include "commands/way_back.hpp"
 #include "core/error.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <ostream>
 
@@ -24,11 +23,11 @@ void take_back(const Host& host, const PacmanConf& conf, const Error& failure) {
   try {
     settle_journal(host, conf, true);
   } catch (const std::exception& second) {
-    throw Error(fmt::format("{}\n{}\nthe change is half done; the next cudapin command will finish it",
-                            failure.what(), second.what()),
+    throw Error(tr("{}\n{}\nthe change is half done; the next cudapin command will finish it", failure.what(),
+                   second.what()),
                 "sudo cudapin recover", failure.status);
   }
-  throw Error(fmt::format("{}; the set before is back", failure.what()), failure.hint, failure.status);
+  throw Error(tr("{}; the set before is back", failure.what()), failure.hint, failure.status);
 }
 
 /// The change went wrong after its journal was opened: forward once more, unless it was stopped by the
@@ -36,7 +35,7 @@ void take_back(const Host& host, const PacmanConf& conf, const Error& failure) {
 void mend_now(const Host& host, const PacmanConf& conf, const Error& failure) {
   const Undisturbed calm(host);
   if (failure.status == ExitStatus::interrupted) return take_back(calm.host, conf, failure);
-  *host.err << fmt::format(":: {}; trying once more\n", failure.what());
+  *host.err << tr(":: {}; trying once more\n", failure.what());
   try {
     settle_journal(calm.host, conf, false);
   } catch (const std::exception&) {
@@ -73,7 +72,8 @@ void change(const Host& host, const PacmanConf& conf, const JournalRecord& recor
 
 void carry_out(const Host& host, const PacmanConf& conf, const JournalRecord& record,
                const std::function<void()>& last_check) {
-  if (journal_is_open(host)) throw Error("another change was interrupted meanwhile", "sudo cudapin recover");
+  if (journal_is_open(host))
+    throw Error(tr_text("another change was interrupted meanwhile"), "sudo cudapin recover");
   bool started = false;
   try {
     change(host, conf, record, last_check, started);
@@ -82,7 +82,7 @@ void carry_out(const Host& host, const PacmanConf& conf, const JournalRecord& re
     const auto failure = as_error(caught);
     if (started) return mend_now(host, conf, failure);
     close_journal(host);
-    throw Error(fmt::format("{}; nothing was changed", failure.what()), failure.hint, failure.status);
+    throw Error(tr("{}; nothing was changed", failure.what()), failure.hint, failure.status);
   }
 }
 

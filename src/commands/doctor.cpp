@@ -9,12 +9,11 @@
 #include "core/explanation.hpp"
 #include "core/frameworks.hpp"
 #include "core/upgrade_forecast.hpp"
+#include "core/words.hpp"
 #include "system/examine.hpp"
 #include "system/local_database.hpp"
 #include "system/python_environment.hpp"
 #include "system/state.hpp"
-
-#include <fmt/format.h>
 
 #include <istream>
 #include <iterator>
@@ -77,7 +76,8 @@ ExitStatus explain_text(const DoctorOptions& options, const Host& host) {
   add_profiles(host, found);
   const auto explanations = explain(text, found);
   if (explanations.empty())
-    throw Error("no message in this text is known", "cudapin doctor looks at the machine itself");
+    throw Error(tr_text("no message in this text is known"),
+                tr_text("cudapin doctor looks at the machine itself"));
   *host.out << (options.json ? explanations_json(explanations)
                              : explanations_text(explanations, style_of(host)));
   return ExitStatus::done;
@@ -119,7 +119,7 @@ std::vector<Topic> topics_of(const DoctorOptions& options, const Host& host) {
     std::vector<Topic> topics{{environment.folder, judge_environment(environment, found)}};
     if (environment.frameworks.empty())
       topics[0].findings.push_back(
-          {Severity::note, "no framework that uses a card was found in it", environment.folder, ""});
+          {Severity::note, tr_text("no framework that uses a card was found in it"), environment.folder, ""});
     return topics;
   }
   auto topics = diagnose(found);

@@ -5,6 +5,7 @@
 #include "core/compatibility_data.hpp"
 #include "core/shell_lines.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/toolkits.hpp"
 
 #include <fmt/format.h>
@@ -37,13 +38,12 @@ std::set<int> architectures_for(const std::vector<Gpu>& gpus, const tables::Tool
 ToolkitSeen installed_toolkit(const Host& host, const Profile& profile, const std::string& folder) {
   auto toolkit = toolkit_in(host.root, folder, "");
   if (toolkit.version.empty() && !toolkit.has_compiler)
-    throw Error(fmt::format("there is no toolkit in '{}'", folder),
-                fmt::format("sudo cudapin use {}", profile.name));
+    throw Error(tr("there is no toolkit in '{}'", folder), fmt::format("sudo cudapin use {}", profile.name));
   const auto* wanted = profile.find("cuda");
   const auto series = tables::series(toolkit.version);
   if (wanted && series != tables::series(wanted->version.upstream()))
-    *host.err << fmt::format("warning: CUDA {} is installed in {}, and {} has {}\n", toolkit.version, folder,
-                             profile.name, wanted->version.upstream());
+    *host.err << tr("warning: CUDA {} is installed in {}, and {} has {}\n", toolkit.version, folder,
+                    profile.name, wanted->version.upstream());
   return toolkit;
 }
 

@@ -6,12 +6,11 @@
 #include "core/guard_bounds.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/guard_facts.hpp"
 #include "system/guard_state.hpp"
 #include "system/local_database.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <ostream>
@@ -58,8 +57,8 @@ void add_generation_findings(const Profile& profile, const std::vector<Gpu>& gpu
   for (const auto& gpu : gpus)
     if (!serves(profile, gpu))
       findings.push_back({any ? Severity::warning : Severity::error,
-                          fmt::format("{} is a profile for {}, and the {} is {}", profile.name,
-                                      join(profile.generations, " and "), gpu.name, gpu.generation),
+                          tr("{} is a profile for {}, and the {} is {}", profile.name,
+                             join(profile.generations, tr_text(" and ")), gpu.name, gpu.generation),
                           profile.origin, "cudapin list"});
 }
 
@@ -67,11 +66,11 @@ void add_driver_requirement(const Dependency& wanted, const std::string& driver,
                             std::vector<Finding>& findings) {
   if (driver.empty())
     findings.push_back({Severity::error,
-                        fmt::format("no NVIDIA driver is installed, and the profile needs {}", wanted.text()),
-                        "", "pacman -S nvidia-open"});
+                        tr("no NVIDIA driver is installed, and the profile needs {}", wanted.text()), "",
+                        "pacman -S nvidia-open"});
   else if (!version_meets(wanted, driver))
     findings.push_back({Severity::error,
-                        fmt::format("the profile needs {}, and the driver is {}", wanted.text(), driver), "",
+                        tr("the profile needs {}, and the driver is {}", wanted.text(), driver), "",
                         "pacman -S nvidia-utils"});
 }
 
@@ -79,12 +78,13 @@ void add_driver_requirement(const Dependency& wanted, const std::string& driver,
 void add_reboot(const Profile& profile, const Machine& machine, std::vector<Finding>& findings) {
   const auto brought = upstream_of(profile, "nvidia-utils");
   if (!brought.empty() && brought != machine.driver_loaded)
-    findings.push_back({Severity::warning,
-                        fmt::format("driver {} works after a reboot only; until then {}", brought,
-                                    machine.driver_loaded.empty()
-                                        ? "no driver is loaded"
-                                        : "driver " + machine.driver_loaded + " stays loaded and CUDA fails"),
-                        "/proc/driver/nvidia/version", "reboot"});
+    findings.push_back(
+        {Severity::warning,
+         machine.driver_loaded.empty()
+             ? tr("driver {} works after a reboot only; until then no driver is loaded", brought)
+             : tr("driver {} works after a reboot only; until then driver {} stays loaded and CUDA fails",
+                  brought, machine.driver_loaded),
+         "/proc/driver/nvidia/version", "reboot"});
 }
 
 }  // namespace
@@ -115,8 +115,8 @@ Facts gather_facts(const Host& host, const PacmanConf& conf, const std::vector<s
 
 std::vector<Finding> judge_profile(const Profile& profile, const Facts& facts) {
   if (facts.machine.gpus.empty())
-    return {{Severity::error, "no NVIDIA GPU was found in this machine", "/sys/bus/pci/devices",
-             "name the card: --gpu 'RTX 3090'"}};
+    return {{Severity::error, tr_text("no NVIDIA GPU was found in this machine"), "/sys/bus/pci/devices",
+             tr_text("name the card: --gpu 'RTX 3090'")}};
   auto findings = judge({.gpus = facts.machine.gpus,
                          .driver = driver_under(profile, facts.machine),
                          .toolkit = upstream_of(profile, "cuda"),
@@ -149,15 +149,14 @@ std::string facts_text(const Facts& facts, const Style& style) {
   std::vector<Row> rows;
   for (const auto& gpu : facts.machine.gpus)
     rows.push_back({"GPU", gpu.name,
-                    gpu.capability.empty()
-                        ? gpu.pci_id
-                        : fmt::format("{}, compute capability {}{}", gpu.generation, gpu.capability,
-                                      facts.gpus_chosen ? ", chosen by --gpu" : "")});
+                    gpu.capability.empty() ? gpu.pci_id
+                                           : tr("{}, compute capability {}{}", gpu.generation, gpu.capability,
+                                                facts.gpus_chosen ? tr_text(", chosen by --gpu") : "")});
   const auto driver = driver_of(facts.machine);
-  rows.push_back({"Driver", driver.empty() ? "none" : driver,
+  rows.push_back({tr_text("Driver"), driver.empty() ? tr_text("none") : driver,
                   driver.empty()                        ? ""
-                  : facts.machine.driver_loaded.empty() ? "on disk"
-                                                        : "loaded"});
+                  : facts.machine.driver_loaded.empty() ? tr_text("on disk")
+                                                        : tr_text("loaded")});
   return table(rows, style);
 }
 
@@ -173,7 +172,7 @@ Operation operation_of(const Action& action) {
 std::vector<std::string> guard_objections(const Host& host, const Plan& plan) {
   if (!plan.changes_packages()) return {};
   const GuardFiles files(host.root.string(), [&](const std::string& text) {
-    *host.err << "warning: " << printable(text) << '\n';
+    *host.err << tr_text("warning: ") << printable(text) << '\n';
   });
   GuardInput input{.transactor = Transactor::cudapin};
   input.policy = files.policy();

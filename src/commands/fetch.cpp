@@ -5,6 +5,7 @@
 #include "commands/resolving.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/local_database.hpp"
 #include "system/store.hpp"
@@ -24,7 +25,8 @@ namespace {
 fs::path target_of(const FetchOptions& options, const Host& host) {
   if (!options.to.empty()) return fs::absolute(options.to).lexically_normal();
   if (!host.privileged)
-    throw Error("only root can fill the store", "sudo cudapin fetch, or add --to with a folder of yours");
+    throw Error(tr_text("only root can fill the store"),
+                tr_text("sudo cudapin fetch, or add --to with a folder of yours"));
   return host.at(store_folder);
 }
 
@@ -43,8 +45,7 @@ void report(const FetchOptions& options, const Host& host, std::span<const Check
   if (options.json || options.quiet) return;
   *host.out << signatures_text(files, host);
   if (!files.empty())
-    *host.out << fmt::format("{} file{} in {}\n", files.size(), files.size() == 1 ? "" : "s",
-                             target.string());
+    *host.out << trn("{} file in {}\n", "{} files in {}\n", files.size(), files.size(), target.string());
 }
 
 ExitStatus fetch_profile(const FetchOptions& options, const Host& host) {
@@ -101,9 +102,9 @@ FoundFile open_named(const fs::path& file) {
 /// A browser may have kept `%3A` for the colon in the name.
 PackageFileName name_of(const fs::path& file) {
   if (auto name = parse_file_name(percent_decode(file.filename().string()))) return *std::move(name);
-  throw Error(fmt::format("'{}' is not called like a package file (NAME-VERSION-ARCH.pkg.tar.zst)",
-                          printable(file.string())),
-              "give it the name that it has in the archive");
+  throw Error(
+      tr("'{}' is not called like a package file (NAME-VERSION-ARCH.pkg.tar.zst)", printable(file.string())),
+      tr_text("give it the name that it has in the archive"));
 }
 
 /// The checked copy of one file and its signature in the staging folder.
@@ -111,7 +112,7 @@ CheckedFile stage(const Checks& checks, const Staging& staging, const fs::path& 
   const auto name = name_of(file);
   const auto package = open_named(file);
   if (!package.fd)
-    throw Error(fmt::format("'{}' is no file, or an empty one", printable(file.string())),
+    throw Error(tr("'{}' is no file, or an empty one", printable(file.string())),
                 fmt::format("ls -l '{}'", printable(file.string())));
   const auto copy = staging / name.text();
   require_space(copy.parent_path(), fs::file_size(file));

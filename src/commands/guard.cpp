@@ -2,10 +2,9 @@
 #include "commands/commands.hpp"
 #include "core/guard_text.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/guard_admin.hpp"
 #include "system/state.hpp"
-
-#include <fmt/format.h>
 
 #include <ostream>
 
@@ -14,8 +13,9 @@ namespace cudapin {
 namespace {
 
 GuardFiles files_of(const Host& host) {
-  return GuardFiles(host.root.string(),
-                    [&](const std::string& text) { *host.err << "warning: " << printable(text) << '\n'; });
+  return GuardFiles(host.root.string(), [&](const std::string& text) {
+    *host.err << tr_text("warning: ") << printable(text) << '\n';
+  });
 }
 
 guard_admin::Admin admin_of(const Host& host) {
@@ -26,7 +26,7 @@ std::int64_t seconds_of(const std::string& duration) {
   if (duration.empty()) return 0;
   const auto seconds = parse_duration(duration);
   if (!seconds)
-    throw Error(fmt::format("'{}' is no time", printable(duration)), "--for 3d, --for 2h or --for 10m",
+    throw Error(tr("'{}' is no time", printable(duration)), tr_text("--for 3d, --for 2h or --for 10m"),
                 ExitStatus::usage);
   return *seconds;
 }
@@ -58,7 +58,7 @@ ExitStatus guard_check(const GuardOptions& options, const Host& host) {
   GuardInput input;
   const auto verdict =
       guard_admin::check(files_of(host), host, {options.words.begin() + 1, options.words.end()}, input);
-  if (!verdict.blocks) *host.out << "nothing would be blocked\n";
+  if (!verdict.blocks) *host.out << tr_text("nothing would be blocked\n");
   for (const auto& line : verdict.lines) *host.out << line << '\n';
   return verdict.blocks ? ExitStatus::refused : ExitStatus::done;
 }

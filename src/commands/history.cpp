@@ -5,6 +5,7 @@
 #include "commands/commands.hpp"
 #include "commands/style.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/state.hpp"
 
 #include <fmt/format.h>
@@ -16,13 +17,13 @@ namespace cudapin {
 
 namespace {
 
-std::string or_none(const std::string& profile) { return profile.empty() ? "no profile" : profile; }
+std::string or_none(const std::string& profile) { return profile.empty() ? tr_text("no profile") : profile; }
 
 std::string note_of(const HistoryEntry& entry) {
   std::vector<std::string> changes;
   for (const auto& change : entry.changes)
-    changes.push_back(change.from.empty() ? fmt::format("{} {} installed", change.name, change.to)
-                      : change.to.empty() ? fmt::format("{} {} removed", change.name, change.from)
+    changes.push_back(change.from.empty() ? tr("{} {} installed", change.name, change.to)
+                      : change.to.empty() ? tr("{} {} removed", change.name, change.from)
                                           : fmt::format("{} {} -> {}", change.name, change.from, change.to));
   auto note =
       fmt::format("{}: {} -> {}, {}", entry.user, or_none(entry.from), or_none(entry.to), entry.result);
@@ -43,7 +44,7 @@ ExitStatus history(const HistoryOptions& options, const Host& host) {
   std::vector<Row> rows;
   for (const auto& entry : entries) rows.push_back({entry.time, entry.command, note_of(entry)});
   *host.out << table(rows, style_of(host));
-  if (entries.empty() && !options.quiet) *host.out << "no change is on record\n";
+  if (entries.empty() && !options.quiet) *host.out << tr_text("no change is on record\n");
   return ExitStatus::done;
 }
 

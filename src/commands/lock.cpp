@@ -6,6 +6,7 @@
 #include "commands/resolving.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "core/yaml.hpp"
 #include "system/files.hpp"
 #include "system/local_database.hpp"
@@ -36,17 +37,17 @@ std::vector<Lock> former_lock(const Host& host, const Profile& profile) {
 /// A lock that could not vouch would be written in vain: found out before anything is fetched.
 void require_own_place(const Host& host, const fs::path& path) {
   if (const auto objection = place_objection(host, path); !objection.empty())
-    throw Error(fmt::format("the lock '{}' could not vouch for anything: {}", path.string(), objection),
-                fmt::format("put the profile into '{}'", host.at("/etc/cudapin/profiles").string()));
+    throw Error(tr("the lock '{}' could not vouch for anything: {}", path.string(), objection),
+                tr("put the profile into '{}'", host.at("/etc/cudapin/profiles").string()));
 }
 
 std::string vouching_text(const CheckedFile& file) {
-  return fmt::format("{} {}: {}\n  SHA-256  {}\n  signer   {}\n  key      {}\n  made     {}\n  {}\n",
-                     file.name.name, file.name.version.text(), word_of(file.signature.state), file.sha256,
-                     file.signature.signer.empty() ? "not known" : file.signature.signer,
-                     file.signature.fingerprint + (file.keyring.empty() ? ", in no installed keyring package"
-                                                                        : ", in " + file.keyring),
-                     day_made(file.signature), sentence_of(file.signature));
+  return tr("{} {}: {}\n  SHA-256  {}\n  signer   {}\n  key      {}\n  made     {}\n  {}\n", file.name.name,
+            file.name.version.text(), word_of(file.signature.state), file.sha256,
+            file.signature.signer.empty() ? tr_text("not known") : file.signature.signer,
+            file.signature.fingerprint + (file.keyring.empty() ? tr_text(", in no installed keyring package")
+                                                               : tr_text(", in ") + file.keyring),
+            day_made(file.signature), sentence_of(file.signature));
 }
 
 /// Shows what pacman refuses although it is the very file that was signed, and takes a typed yes.
@@ -57,16 +58,16 @@ void vouch(const LockOptions& options, const Host& host, const fs::path& path,
     if (file.vouching.empty() && may_be_vouched(file.signature.state)) open.push_back(&file);
   if (!options.vouch || open.empty()) return;
   if (!host.in_is_terminal)
-    throw Error("nobody can vouch: the input is not a terminal",
+    throw Error(tr_text("nobody can vouch: the input is not a terminal"),
                 fmt::format("sudo cudapin lock {} --vouch", printable(options.profile)), ExitStatus::usage);
-  *host.out
-      << "pacman's keyring refuses the signatures of these files. Each is the file that was signed; whether "
-         "the signer's word still counts is yours to say.\n\n";
+  *host.out << tr_text(
+      "pacman's keyring refuses the signatures of these files. Each is the file that was signed; whether "
+      "the signer's word still counts is yours to say.\n\n");
   for (const auto* file : open) *host.out << vouching_text(*file) << '\n';
-  *host.out << ":: Let in these bytes, and no others, from now on? Type 'yes': " << std::flush;
+  *host.out << tr_text(":: Let in these bytes, and no others, from now on? Type 'yes': ") << std::flush;
   std::string answer;
   if (!std::getline(*host.in, answer) || trim(answer) != "yes")
-    throw Error("nothing was vouched for: the answer was not 'yes'");
+    throw Error(tr_text("nothing was vouched for: the answer was not 'yes'"));
   for (auto* file : open) file->vouching = path.string();
 }
 
@@ -98,9 +99,8 @@ void write_lock(const Host& host, const fs::path& path, const LockFile& lock) {
   if (!lock.has_vouches()) return;
   const auto profile_lock = read_lock(host, path);
   if (!profile_lock.objection.empty())
-    throw Error(
-        fmt::format("the lock '{}' is written, but may not vouch: {}", path.string(), profile_lock.objection),
-        fmt::format("sudo chown root:root '{0}' && sudo chmod go-w '{0}'", path.string()));
+    throw Error(tr("the lock '{}' is written, but may not vouch: {}", path.string(), profile_lock.objection),
+                fmt::format("sudo chown root:root '{0}' && sudo chmod go-w '{0}'", path.string()));
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ ExitStatus lock(const LockOptions& options, const Host& host) {
   auto profile = load_profile(host, options.profile);
   const auto path = lock_path(host, profile);
   if (!host.privileged)
-    throw Error("only root can fill the store, which a lock is made from",
+    throw Error(tr_text("only root can fill the store, which a lock is made from"),
                 fmt::format("sudo cudapin lock {}", printable(options.profile)));
   if (options.vouch) require_own_place(host, path);
   const auto conf = read_pacman_conf(host);
@@ -131,8 +131,7 @@ ExitStatus lock(const LockOptions& options, const Host& host) {
   check_archives(checks, files);
   write_lock(host, path, lock_from(profile, files, found));
   if (options.quiet) return ExitStatus::done;
-  *host.out << signatures_text(files, host)
-            << fmt::format("{} names these {} files\n", path.string(), files.size());
+  *host.out << signatures_text(files, host) << tr("{} names these {} files\n", path.string(), files.size());
   return ExitStatus::done;
 }
 

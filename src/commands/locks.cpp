@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/archive.hpp"
 #include "system/files.hpp"
 #include "system/owned_file.hpp"
@@ -88,17 +89,17 @@ std::optional<Lock> find_lock(const Host& host, const Profile& profile) {
 std::optional<Lock> lock_of(const Host& host, const Profile& profile, bool required) {
   auto lock = find_lock(host, profile);
   if (!lock && required)
-    throw Error(fmt::format("there is no lock '{}'", lock_path(host, profile).string()),
+    throw Error(tr("there is no lock '{}'", lock_path(host, profile).string()),
                 fmt::format("sudo cudapin lock {}", profile.name));
   if (!lock) return lock;
   const auto refuse = [&](const std::string& why) {
-    throw Error(fmt::format("the lock '{}' {}", lock->file.origin, why),
+    throw Error(tr("the lock '{}' {}", lock->file.origin, why),
                 fmt::format("sudo cudapin lock {}", profile.name));
   };
   if (lock->file.profile != profile.name)
-    refuse(fmt::format("is of the profile '{}', not of '{}'", lock->file.profile, profile.name));
+    refuse(tr("is of the profile '{}', not of '{}'", lock->file.profile, profile.name));
   if (lock->file.profile_sha256 != profile_sha256(profile))
-    refuse(fmt::format("was made of another text of the profile '{}'", profile.origin));
+    refuse(tr("was made of another text of the profile '{}'", profile.origin));
   return lock;
 }
 
@@ -109,8 +110,8 @@ void require_installed_as_locked(const Host& host, const PacmanConf& conf, const
     const auto& package = locked.package;
     const auto entry = conf.dbpath / "local" / (package.name + "-" + package.version.text());
     if (!is_there(entry / "mtree") || sha256_file(entry / "mtree") == locked.mtree) continue;
-    problems.push_back(fmt::format("{} {} is installed, but not from the file that the lock '{}' names",
-                                   package.name, package.version.text(), lock.origin));
+    problems.push_back(tr("{} {} is installed, but not from the file that the lock '{}' names", package.name,
+                          package.version.text(), lock.origin));
     const auto stored = host.at(store_folder) / archive_path(*parse_file_name(package.file));
     files += fmt::format(" '{}'", stored.string());
   }
@@ -134,7 +135,7 @@ std::vector<Lock> system_locks(const Host& host) {
 
 std::string place_objection(const Host& host, const fs::path& path) {
   if (!system_folder(host, path).empty()) return {};
-  return fmt::format("it does not lie below '{}'", host.at(site_folder).string());
+  return tr("it does not lie below '{}'", host.at(site_folder).string());
 }
 
 }  // namespace cudapin

@@ -2,6 +2,7 @@
 #include "commands/machine_report.hpp"
 
 #include "commands/apply.hpp"
+#include "core/moment.hpp"
 #include "core/text.hpp"
 #include "system/files.hpp"
 #include "system/guard_files.hpp"

@@ -5,10 +5,9 @@
 #include "core/error.hpp"
 #include "core/manjaro.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/distribution.hpp"
 #include "system/local_database.hpp"
-
-#include <fmt/format.h>
 
 #include <ostream>
 
@@ -25,15 +24,16 @@ void refuse_foreign_builds(const Plan& plan, const Sources& sources) {
   for (const auto& action : plan.actions) {
     if (!needs_file(action) || !is_manjaro_build(action.name)) continue;
     if (const auto file = parse_file_name(action.file); file && locate(sources, *file).empty())
-      lines.push_back(fmt::format(
-          "{} {} is in no cache, and Arch's build of it is never installed on Manjaro, which builds "
-          "kernels, drivers and 32-bit packages itself",
-          action.name, action.to));
+      lines.push_back(
+          tr("{} {} is in no cache, and Arch's build of it is never installed on Manjaro, which builds "
+             "kernels, drivers and 32-bit packages itself",
+             action.name, action.to));
   }
   if (!lines.empty())
-    throw Error(join(lines, "\n"),
-                "mhwd --listinstalled shows the driver; a profile of your own without these packages extends "
-                "this one");
+    throw Error(
+        join(lines, "\n"),
+        tr_text("mhwd --listinstalled shows the driver; a profile of your own without these packages extends "
+                "this one"));
 }
 
 void note_own_builds(const Host& host, const PacmanConf& conf, const Sources& sources, Plan& plan) {
@@ -50,16 +50,16 @@ void note_own_builds(const Host& host, const PacmanConf& conf, const Sources& so
   if (!metas.empty())
     plan.findings.push_back(
         {Severity::note,
-         fmt::format("{} pinned too: an update would remove kernels past their end of life, pinned "
-                     "or not",
-                     join(metas, ", ") + (metas.size() == 1 ? " is" : " are")),
+         trn("{} is pinned too: an update would remove kernels past their end of life, pinned or not",
+             "{} are pinned too: an update would remove kernels past their end of life, pinned or not",
+             metas.size(), join(metas, ", ")),
          "", ""});
   if (!lost.empty())
     plan.findings.push_back(
         {Severity::warning,
-         fmt::format("no cache has {}: once removed it could not be had again, for Manjaro keeps no "
-                     "archive",
-                     join(lost, ", ")),
+         tr("no cache has {}: once removed it could not be had again, for Manjaro keeps no "
+            "archive",
+            join(lost, ", ")),
          "", ""});
 }
 
@@ -69,8 +69,8 @@ void keep_pinned(const Host& host, const PacmanConf& conf, const std::map<std::s
       keep_in_store(host, conf, name, version);
     } catch (const Error& error) {
       if (error.status == ExitStatus::interrupted) throw;
-      *host.err << fmt::format("warning: {} {} is not kept in the store: {}\n", name, version,
-                               printable(error.what()));
+      *host.err << tr("warning: {} {} is not kept in the store: {}\n", name, version,
+                      printable(error.what()));
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/commands.hpp"
 #include "commands/machine_report.hpp"
+#include "core/moment.hpp"
 #include "core/text.hpp"
 #include "system/files.hpp"
 #include "system/http.hpp"

@@ -5,9 +5,10 @@
 #include "core/module_rules.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
+#include "system/examine.hpp"
+#include "system/machine.hpp"
 #include "system/package_file.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -38,8 +39,7 @@ void require_modules(const Profile& profile, std::span<const Package> installed)
   auto problems = module_problems(profile, installed, after);
   std::ranges::move(driver_problems(installed, after), std::back_inserter(problems));
   if (!problems.empty())
-    throw Error(join(problems, "\n"),
-                fmt::format("cudapin show {} lists what is in the profile", profile.name));
+    throw Error(join(problems, "\n"), tr("cudapin show {} lists what is in the profile", profile.name));
 }
 
 void require_matching_releases(const LocalDatabase& database, std::span<const JournalPackage> packages) {
@@ -50,12 +50,25 @@ void require_matching_releases(const LocalDatabase& database, std::span<const Jo
     const auto built_for = kernel_releases(paths_in_package(package.file));
     const auto there = releases_after(kernel, database, packages);
     if (!built_for.empty() && !there.empty() && !share_one(built_for, there))
-      problems.push_back(fmt::format("{} {} is built for kernel {}, and {} is {}", package.name, package.to,
-                                     listed(built_for), kernel, listed(there)));
+      problems.push_back(tr("{} {} is built for kernel {}, and {} is {}", package.name, package.to,
+                            listed(built_for), kernel, listed(there)));
   }
   if (!problems.empty())
     throw Error(join(problems, "\n"),
-                "put that kernel into the profile, or nvidia-dkms in the module's place");
+                tr_text("put that kernel into the profile, or nvidia-dkms in the module's place"));
+}
+
+void require_driver_of_host(const Host& host, const Plan& plan) {
+  const auto container = container_of(host);
+  const auto loaded = container.empty() ? std::string() : inspect_machine(host).driver_loaded;
+  if (loaded.empty()) return;
+  for (const auto& action : plan.actions)
+    if (action.name == "nvidia-utils" && needs_file(action) &&
+        Version::parse(action.to)->upstream() != loaded)
+      throw Error(
+          tr("this is a {} container and its host has the driver {}: nvidia-utils {} would not work with it",
+             container, loaded, action.to),
+          tr("cudapin versions nvidia-utils, for one of {}", loaded));
 }
 
 }  // namespace cudapin

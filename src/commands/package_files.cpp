@@ -7,6 +7,7 @@
 #include "commands/way_back.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/local_database.hpp"
 #include "system/package_file.hpp"
@@ -27,18 +28,15 @@ namespace {
 
 constexpr auto keyring_folder = "/usr/share/pacman/keyrings";
 
-std::string again(const fs::path& file) {
-  return fmt::format("rm '{0}' '{0}.sig', then run it again", file.string());
-}
+std::string again(const fs::path& file) { return tr("rm '{0}' '{0}.sig', then run it again", file.string()); }
 
 /// How the file differs from what the lock says, or empty.
 std::string difference(const CheckedFile& file, const LockFile& lock) {
   const auto* locked = lock.find_file(file.name.text());
-  if (!locked) return fmt::format("'{}' is not in the lock '{}'", file.name.text(), lock.origin);
+  if (!locked) return tr("'{}' is not in the lock '{}'", file.name.text(), lock.origin);
   if (locked->sha256 == file.sha256 && locked->size == file.size) return {};
-  return fmt::format(
-      "'{}' is not the file that the lock '{}' names: {} bytes with SHA-256 {}, not {} with {}",
-      file.path.string(), lock.origin, file.size, file.sha256, locked->size, locked->sha256);
+  return tr("'{}' is not the file that the lock '{}' names: {} bytes with SHA-256 {}, not {} with {}",
+            file.path.string(), lock.origin, file.size, file.sha256, locked->size, locked->sha256);
 }
 
 void require_exact(std::span<const CheckedFile> files, const LockFile& lock) {
@@ -73,19 +71,18 @@ std::string remedy_of(const CheckedFile& file, const std::string& profile) {
   if (state == key_revoked || state == key_disabled || state == signature_expired)
     return vouch.empty() ? remedy_for(state, file.path) : vouch;
   const auto remedy = remedy_for(state, file.path);
-  return may_be_vouched(state) && !vouch.empty()
-             ? fmt::format("{}; where that does not help: {}", remedy, vouch)
-             : remedy;
+  return may_be_vouched(state) && !vouch.empty() ? tr("{}; where that does not help: {}", remedy, vouch)
+                                                 : remedy;
 }
 
 void require_the_package(const Package& found, const CheckedFile& file, const PacmanConf& conf) {
   if (found.name != file.name.name || found.version != file.name.version.text())
-    throw Error(fmt::format("'{}' holds {} {} instead of {} {}", file.path.string(), printable(found.name),
-                            printable(found.version), file.name.name, file.name.version.text()),
+    throw Error(tr("'{}' holds {} {} instead of {} {}", file.path.string(), printable(found.name),
+                   printable(found.version), file.name.name, file.name.version.text()),
                 again(file.path));
   if (found.arch != "any" && std::ranges::find(conf.architectures, found.arch) == conf.architectures.end())
-    throw Error(fmt::format("'{}' is built for {}, this system is {}", file.path.string(),
-                            printable(found.arch), join(conf.architectures, ", ")),
+    throw Error(tr("'{}' is built for {}, this system is {}", file.path.string(), printable(found.arch),
+                   join(conf.architectures, ", ")),
                 again(file.path));
 }
 
@@ -99,7 +96,7 @@ std::string signer_text(const CheckedFile& file) {
   std::vector<std::string> parts;
   for (const auto& part : {day_made(file.signature), file.signature.signer, file.signature.fingerprint})
     if (!part.empty()) parts.push_back(part);
-  if (!file.keyring.empty()) parts.push_back("key in " + file.keyring);
+  if (!file.keyring.empty()) parts.push_back(tr_text("key in ") + file.keyring);
   return join(parts, ", ");
 }
 
@@ -134,7 +131,7 @@ std::vector<CheckedFile> check_files(const Checks& checks, const std::vector<fs:
   std::vector<CheckedFile> checked;
   for (const auto& file : files) {
     checks.host.check_interrupt();
-    bar.update("checking " + file.filename().string(), checked.size(), files.size(), 0);
+    bar.update(tr_text("checking ") + file.filename().string(), checked.size(), files.size(), 0);
     checked.push_back(check_file(checks, file));
   }
   if (checks.exact) require_exact(checked, *checks.exact);
@@ -152,8 +149,7 @@ void require_accepted(const Checks& checks, std::span<const CheckedFile> files, 
   find_keyrings(checks.host, checks.conf, refused);
   std::vector<std::string> problems;
   for (const auto& file : refused)
-    problems.push_back(
-        fmt::format("'{}' is not accepted: {}", file.path.string(), sentence_of(file.signature)));
+    problems.push_back(tr("'{}' is not accepted: {}", file.path.string(), sentence_of(file.signature)));
   throw Error(join(problems, "\n"), remedy_of(refused[0], profile));
 }
 
@@ -163,7 +159,7 @@ std::vector<Package> check_archives(const Checks& checks, std::span<const Checke
   for (const auto& file : files) {
     checks.host.check_interrupt();
     descriptions.push_back(verify_package_archive(file.path, [&](std::uint64_t done) {
-      bar.update("verifying " + file.name.name, done, file.size, 0);
+      bar.update(tr_text("verifying ") + file.name.name, done, file.size, 0);
       checks.host.check_interrupt();
     }));
     require_the_package(descriptions.back(), file, checks.conf);
@@ -188,7 +184,7 @@ std::string signatures_text(std::span<const CheckedFile> files, const Host& host
   for (const auto& file : files) {
     const auto word = std::string(word_of(file.signature.state));
     rows.push_back({file.name.name + " " + file.name.version.text(),
-                    file.vouching.empty() ? word : "vouched for: " + word, signer_text(file)});
+                    file.vouching.empty() ? word : tr_text("vouched for: ") + word, signer_text(file)});
   }
   return table(rows, style_of(host));
 }

@@ -3,10 +3,9 @@
 #include "commands/commands.hpp"
 #include "core/pins.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/guard_state.hpp"
-
-#include <fmt/format.h>
 
 #include <ostream>
 
@@ -38,26 +37,27 @@ std::vector<std::string> pin_problems_of(const Host& host, const std::optional<S
   if (!state) return pin_problems(text, {}, {});
   auto problems = pin_problems(text, names_of(*state), state->own);
   if (!guard_state_is(host, state->pins, state->profile, conf.dbpath))
-    problems.push_back("the files that tell the pacman hooks what is pinned are not as cudapin wrote them");
+    problems.push_back(
+        tr_text("the files that tell the pacman hooks what is pinned are not as cudapin wrote them"));
   return problems;
 }
 
 ExitStatus pin(const PinOptions& options, const Host& host) {
   if (options.repair && !host.privileged)
-    throw Error("only root can repair pins", "sudo cudapin pin --repair");
+    throw Error(tr_text("only root can repair pins"), "sudo cudapin pin --repair");
   if (options.repair) settle_if_due(host);
   const auto state = read_state(host);
   const auto problems = pin_problems_of(host, state);
   if (!options.quiet || !options.repair)
     for (const auto& problem : problems) *host.out << printable(problem) << '\n';
   if (problems.empty()) {
-    if (!options.quiet) *host.out << "the pins are in order\n";
+    if (!options.quiet) *host.out << tr_text("the pins are in order\n");
     return ExitStatus::done;
   }
-  if (!options.repair) throw Error("the pins are not in order", "sudo cudapin pin --repair");
+  if (!options.repair) throw Error(tr_text("the pins are not in order"), "sudo cudapin pin --repair");
   const StateLock lock(host);
   if (read_state(host) != state)
-    throw Error("another cudapin changed the pins meanwhile", "run the same command again");
+    throw Error(tr_text("another cudapin changed the pins meanwhile"), tr_text("run the same command again"));
   const auto names = state ? names_of(*state) : std::vector<std::string>{};
   repair_pins(host, names, state ? state->own : std::vector<std::string>{}, former_names(host));
   if (state) write_guard_state(host, state->pins, state->profile, read_pacman_conf(host).dbpath);
@@ -68,7 +68,7 @@ ExitStatus pin(const PinOptions& options, const Host& host) {
                         .to = state ? state->profile : "",
                         .result = "done",
                         .why = join(problems, "; ")});
-  if (!options.quiet) *host.out << "the pins are in order again\n";
+  if (!options.quiet) *host.out << tr_text("the pins are in order again\n");
   return ExitStatus::done;
 }
 

@@ -4,10 +4,9 @@
 #include "commands/locks.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/subscriptions.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -68,8 +67,8 @@ bool is_path(const std::string& word) { return word.find('/') != word.npos || wo
   std::vector<std::string> names;
   for (const auto& entry : known) names.push_back(entry.name);
   const auto near = closest(word, names);
-  throw Error(fmt::format("no profile is called '{}'{}", printable(word),
-                          near.empty() ? "" : fmt::format("; did you mean '{}'?", near)),
+  throw Error(tr("no profile is called '{}'{}", printable(word),
+                 near.empty() ? "" : tr("; did you mean '{}'?", near)),
               near.empty() ? "cudapin list" : "cudapin show " + near);
 }
 
@@ -112,9 +111,9 @@ Profile load_profile(const Host& host, const std::string& word) {
   if (found == known.end()) fail_unknown(word, known);
   auto profile = read_profile_file(host, found->path);
   if (profile.name != word)
-    throw Error(fmt::format("{}:1:1: the file is called '{}' but the profile in it '{}'",
-                            found->path.string(), word, printable(profile.name)),
-                "give the file and the profile the same name");
+    throw Error(tr("{}:1:1: the file is called '{}' but the profile in it '{}'", found->path.string(), word,
+                   printable(profile.name)),
+                tr_text("give the file and the profile the same name"));
   return profile;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/apply.hpp"
 #include "commands/change.hpp"
+#include "core/words.hpp"
 #include "system/local_database.hpp"
 #include "system/package_file.hpp"
-
-#include <fmt/format.h>
 
 namespace cudapin {
 
@@ -26,16 +25,17 @@ std::vector<std::string> problems_of(const PacmanConf& conf, const LocalDatabase
                                      const JournalPackage& package, bool attributes) {
   const auto now = database.find(package.name);
   if (package.to.empty())
-    return now ? std::vector{fmt::format("{} should be gone and is {}", package.name, now->version)}
+    return now ? std::vector{tr("{} should be gone and is {}", package.name, now->version)}
                : std::vector<std::string>{};
   if (!now || now->version != package.to)
-    return {fmt::format("{} should be {} and is {}", package.name, package.to,
-                        now ? now->version : "not installed")};
+    return {tr("{} should be {} and is {}", package.name, package.to,
+               now ? now->version : tr_text("not installed"))};
   const auto label = package.name + " " + package.to;
-  if (database.files(package.name).empty()) return {label + " owns no files"};
+  if (database.files(package.name).empty()) return {label + tr_text(" owns no files")};
   const auto mtree = conf.dbpath / "local" / (package.name + "-" + package.to) / "mtree";
   std::error_code missing;
-  if (!fs::exists(mtree, missing)) return {label + ": its database entry has lost the list of checksums"};
+  if (!fs::exists(mtree, missing))
+    return {label + tr_text(": its database entry has lost the list of checksums")};
   const auto unchecked = content_unchecked(conf, database, package.name);
   auto problems = compare_installed(conf.root, mtree, unchecked);
   if (attributes && problems.empty()) problems = compare_attributes(conf.root, mtree, unchecked);

@@ -5,10 +5,10 @@
 #include "commands/profiles.hpp"
 #include "commands/style.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/http.hpp"
 #include "system/state.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -113,30 +113,32 @@ std::string dump(const nlohmann::json& json) {
 }
 
 std::string show_text(const Profile& profile, const Style& style) {
-  std::vector<Row> rows{{"Profile", "", profile.name + ": " + profile.summary},
-                        {"For", "", join(profile.generations, ", ")},
-                        {"Why", "", profile.reason},
-                        {"File", "", profile.origin}};
-  for (const auto& base : profile.bases) rows.push_back({"Extends", "", base});
-  if (!profile.snapshot.empty()) rows.push_back({"Stood on", "", profile.snapshot});
-  for (const auto& wanted : profile.requirements) rows.push_back({"Needs", "", wanted.text()});
+  std::vector<Row> rows{{tr_text("Profile"), "", profile.name + ": " + profile.summary},
+                        {tr_text("For"), "", join(profile.generations, ", ")},
+                        {tr_text("Why"), "", profile.reason},
+                        {tr_text("File"), "", profile.origin}};
+  for (const auto& base : profile.bases) rows.push_back({tr_text("Extends"), "", base});
+  if (!profile.snapshot.empty()) rows.push_back({tr_text("Stood on"), "", profile.snapshot});
+  for (const auto& wanted : profile.requirements) rows.push_back({tr_text("Needs"), "", wanted.text()});
   if (!profile.pin_if_installed.empty())
-    rows.push_back({"Pins too", "", join(profile.pin_if_installed, " ") + " (where installed)"});
-  for (const auto& [name, value] : profile.environment) rows.push_back({"Sets", "", name + "=" + value});
-  if (!profile.tune.empty()) rows.push_back({"Tunes", "", profile.tune.text()});
-  for (const auto& text : profile.unverified) rows.push_back({"Unverified", "", text});
+    rows.push_back(
+        {tr_text("Pins too"), "", join(profile.pin_if_installed, " ") + tr_text(" (where installed)")});
+  for (const auto& [name, value] : profile.environment)
+    rows.push_back({tr_text("Sets"), "", name + "=" + value});
+  if (!profile.tune.empty()) rows.push_back({tr_text("Tunes"), "", profile.tune.text()});
+  for (const auto& text : profile.unverified) rows.push_back({tr_text("Unverified"), "", text});
   auto out = table(rows, style) + "\n";
   rows.clear();
   for (const auto& package : profile.packages) {
     std::vector<std::string> depends;
     for (const auto& dependency : package.depends) depends.push_back(dependency.text());
-    auto note = depends.empty() ? "" : "needs " + join(depends, " ");
+    auto note = depends.empty() ? "" : tr_text("needs ") + join(depends, " ");
     if (package.only_if_installed)
-      note += std::string(note.empty() ? "" : "; ") + "only where it is installed";
+      note += std::string(note.empty() ? "" : "; ") + tr_text("only where it is installed");
     rows.push_back({package.name, package.version.text(), note});
   }
   for (const auto& package : profile.open)
-    rows.push_back({package.name, package.range.text(), "a range: no version is chosen yet"});
+    rows.push_back({package.name, package.range.text(), tr_text("a range: no version is chosen yet")});
   return out + table(rows, style);
 }
 
@@ -156,11 +158,11 @@ ExitStatus list(const ListOptions& options, const Host& host) {
       *host.out << printable(one.entry.name) << '\n';
     else
       rows.push_back({(one.entry.name == active ? "* " : "  ") + one.entry.name,
-                      one.problem.empty() ? join(one.profile.generations, ", ") : "unreadable",
+                      one.problem.empty() ? join(one.profile.generations, ", ") : tr_text("unreadable"),
                       (one.problem.empty() ? one.profile.summary : one.problem) + layer_note(one.entry)});
   }
   *host.out << table(rows, style_of(host));
-  if (!options.quiet && all.empty()) *host.out << "no profiles are installed\n";
+  if (!options.quiet && all.empty()) *host.out << tr_text("no profiles are installed\n");
   return ExitStatus::done;
 }
 

@@ -3,6 +3,7 @@
 #include "commands/change.hpp"
 #include "commands/commands.hpp"
 #include "commands/tuning.hpp"
+#include "core/words.hpp"
 #include "system/database_lock.hpp"
 
 #include <ostream>
@@ -11,25 +12,25 @@ namespace cudapin {
 
 ExitStatus recover(const RecoverOptions& options, const Host& host) {
   if (!journal_is_open(host) && !host.privileged) {
-    if (!options.quiet) *host.out << "nothing to recover: no change was interrupted\n";
+    if (!options.quiet) *host.out << tr_text("nothing to recover: no change was interrupted\n");
     return ExitStatus::done;
   }
-  if (!host.privileged) throw Error("only root can recover", "sudo cudapin recover");
+  if (!host.privileged) throw Error(tr_text("only root can recover"), "sudo cudapin recover");
   const StateLock lock(host);
   const auto conf = read_pacman_conf(host);
   if (!journal_is_open(host)) {
     const bool removed = clear_dead_lock(conf, host, true);
     clear_leftovers(host, conf);
     if (!options.quiet)
-      *host.out << (removed ? "removed the package database's lock of a dead process\n"
-                            : "nothing to recover: no change was interrupted\n");
+      *host.out << (removed ? tr_text("removed the package database's lock of a dead process\n")
+                            : tr_text("nothing to recover: no change was interrupted\n"));
     return ExitStatus::done;
   }
   *host.out << ":: " << recovery_notice(host) << "; "
-            << (options.back ? "going back to the set before" : "finishing it") << '\n';
+            << (options.back ? tr_text("going back to the set before") : tr_text("finishing it")) << '\n';
   settle_journal(host, conf, options.back);
   follow_tuning(host);
-  *host.out << (options.back ? "the set before is back\n" : "the change is finished\n");
+  *host.out << (options.back ? tr_text("the set before is back\n") : tr_text("the change is finished\n"));
   return ExitStatus::done;
 }
 

@@ -4,8 +4,7 @@
 #include "commands/commands.hpp"
 #include "commands/tuning.hpp"
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <ostream>
 
@@ -22,35 +21,36 @@ std::string names_of(const State& state) {
 void ask(const ReleaseOptions& options, const Host& host) {
   if (options.noconfirm) return;
   if (!host.in_is_terminal)
-    throw Error("nobody can be asked: the input is not a terminal", "add --noconfirm", ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, "Release these pins?"))
-    throw Error("nothing was changed: the answer was no");
+    throw Error(tr_text("nobody can be asked: the input is not a terminal"), tr_text("add --noconfirm"),
+                ExitStatus::usage);
+  if (!confirm(*host.in, *host.out, tr_text("Release these pins?")))
+    throw Error(tr_text("nothing was changed: the answer was no"));
 }
 
 }  // namespace
 
 ExitStatus release(const ReleaseOptions& options, const Host& host) {
-  if (!options.dry_run && !host.privileged) throw Error("only root can release pins", "sudo cudapin release");
+  if (!options.dry_run && !host.privileged)
+    throw Error(tr_text("only root can release pins"), "sudo cudapin release");
   if (!options.dry_run) settle_if_due(host);
   const auto state = read_state(host);
   if (!state) {
-    if (!options.quiet) *host.out << "no profile is active; nothing to release\n";
+    if (!options.quiet) *host.out << tr_text("no profile is active; nothing to release\n");
     return ExitStatus::done;
   }
   if (!options.quiet)
-    *host.out << fmt::format(
-        "Releases {}: {}\nThe packages stay installed; the next 'pacman -Syu' upgrades them.\n",
-        state->profile, names_of(*state));
+    *host.out << tr("Releases {}: {}\nThe packages stay installed; the next 'pacman -Syu' upgrades them.\n",
+                    state->profile, names_of(*state));
   if (options.dry_run) return ExitStatus::done;
   ask(options, host);
   const StateLock lock(host);
   if (read_state(host) != state)
-    throw Error("another cudapin changed the pins meanwhile", "run the same command again");
+    throw Error(tr_text("another cudapin changed the pins meanwhile"), tr_text("run the same command again"));
   carry_out(host, read_pacman_conf(host),
             {.command = "release", .user = acting_user(host), .time = timestamp(host), .before = state},
             [] {});
   follow_tuning(host);
-  if (!options.quiet) *host.out << fmt::format("{} is released\n", state->profile);
+  if (!options.quiet) *host.out << tr("{} is released\n", state->profile);
   return ExitStatus::done;
 }
 

@@ -5,10 +5,9 @@
 #include "core/pins.hpp"
 #include "core/plan.hpp"
 #include "core/upgrade_forecast.hpp"
+#include "core/words.hpp"
 #include "system/catalog.hpp"
 #include "system/snapshot.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -44,11 +43,10 @@ class Supply {
     if (!std::exchange(has_snapshot_, true)) {
       std::string problem;
       snapshot_ = snapshot_of(host_, sources_, profile_.snapshot, problem);
-      if (!problem.empty()) note(fmt::format("no snapshot to look into: {}", problem), "");
+      if (!problem.empty()) note(tr("no snapshot to look into: {}", problem), "");
       if (snapshot_ && snapshot_->day != profile_.snapshot)
-        note(fmt::format("the archive has no {}; the repositories of {} are taken", profile_.snapshot,
-                         snapshot_->day),
-             "the nearest earlier day");
+        note(tr("the archive has no {}; the repositories of {} are taken", profile_.snapshot, snapshot_->day),
+             tr_text("the nearest earlier day"));
     }
     return snapshot_ ? &snapshot_->index : nullptr;
   }
@@ -68,9 +66,8 @@ class Supply {
       if (!there || compare_versions(there->package.version, package.version) <= 0 ||
           !covering_entry(conf_.ignore_pkg, package.name).empty())
         continue;
-      note("the system is behind its repositories, so nothing is taken from them",
-           fmt::format("{} {} is installed, {} is there", package.name, package.version,
-                       there->package.version));
+      note(tr_text("the system is behind its repositories, so nothing is taken from them"),
+           tr("{} {} is installed, {} is there", package.name, package.version, there->package.version));
       return true;
     }
     return false;

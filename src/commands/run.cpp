@@ -3,15 +3,18 @@
 
 #include "build_info.hpp"
 #include "cli/arguments.hpp"
+#include "cli/completions.hpp"
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "core/words.hpp"
 #include "system/download.hpp"
 #include "system/files.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -63,35 +66,47 @@ struct Dispatch {
     return ExitStatus::done;
   }
 
+  ExitStatus operator()(const CompletionsRequest& request) {
+    *host.out << completion_script(request.shell, described_verbs());
+    return ExitStatus::done;
+  }
+  ExitStatus operator()(const CompleteRequest& request) { return complete(request, host); }
+
   /// A query says in one line that a change was interrupted; beside its result, which a program may read.
   template <typename Options>
   ExitStatus query(ExitStatus (*verb)(const Options&, const Host&), const Options& options) {
     const auto result = verb(options, at_root(options));
     if (const auto notice = recovery_notice(host); !notice.empty())
-      *host.err << printable(notice) << "; next: sudo cudapin recover\n";
+      *host.err << printable(notice) << tr_text("; next: sudo cudapin recover\n");
     return result;
   }
 
   const Host& at_root(const CommonOptions& options) {
     if (options.root != "/") host.root = std::filesystem::absolute(options.root).lexically_normal();
     if (!std::filesystem::is_directory(host.root))
-      throw Error(fmt::format("'{}' is not a folder", printable(options.root)),
-                  "--root takes the root of an installed system", ExitStatus::usage);
+      throw Error(tr("'{}' is not a folder", printable(options.root)),
+                  tr_text("--root takes the root of an installed system"), ExitStatus::usage);
     return host;
   }
 };
 
 void print(const Host& host, const Error& error) {
   const bool color = host.err_is_terminal && host.variable("NO_COLOR").empty();
+  const auto painted = [&](const char* code, const std::string& text) {
+    return color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  };
   for (const auto& line : split(error.what(), "\n"))
-    *host.err << (color ? "\x1b[1;31merror:\x1b[0m " : "error: ") << printable(line) << '\n';
+    *host.err << painted("1;31", tr_text("error:")) << ' ' << printable(line) << '\n';
   if (!error.hint.empty())
-    *host.err << (color ? "\x1b[1;36mhint:\x1b[0m " : "hint: ") << printable(error.hint) << '\n';
+    *host.err << painted("1;36", tr_text("hint:")) << ' ' << printable(error.hint) << '\n';
 }
 
 }  // namespace
 
 ExitStatus run(std::span<const std::string> args, Host host) {
+  const auto end = std::ranges::find(args, "--");
+  const bool is_for_programs = std::find(args.begin(), end, "--json") != end;
+  speak(is_for_programs ? "C" : host.locale(), host.catalogues.string());
   try {
     const auto result = std::visit(Dispatch{host}, parse_arguments(args));
     host.out->flush();
@@ -101,9 +116,8 @@ ExitStatus run(std::span<const std::string> args, Host host) {
     print(host, error);
     return host.interrupted() ? ExitStatus::interrupted : error.status;
   } catch (const std::filesystem::filesystem_error& error) {
-    print(host,
-          Error(fmt::format("cannot work with '{}': {}", error.path1().string(), error.code().message()),
-                file_hint(error.code().value(), error.path1())));
+    print(host, Error(tr("cannot work with '{}': {}", error.path1().string(), error.code().message()),
+                      file_hint(error.code().value(), error.path1())));
   } catch (const std::exception& error) {
     print(host, Error(error.what()));
   }

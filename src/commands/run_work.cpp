@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/commands.hpp"
+#include "core/words.hpp"
 #include "system/child.hpp"
 #include "system/files.hpp"
-
-#include <fmt/format.h>
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -26,8 +25,8 @@ Fd be_found() {
   std::memcpy(address.sun_path + 1, name.data(), name.size());
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (!found || ::bind(found.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0)
-    throw Error("cannot be seen by the guard: another process has taken our name",
-                "run it again, it gets another process number");
+    throw Error(tr_text("cannot be seen by the guard: another process has taken our name"),
+                tr_text("run it again, it gets another process number"));
   return found;
 }
 

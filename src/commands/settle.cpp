@@ -4,11 +4,10 @@
 #include "commands/way_back.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/database_lock.hpp"
 #include "system/local_database.hpp"
 #include "system/package_file.hpp"
-
-#include <fmt/format.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +24,7 @@ namespace {
 
 void require_free_database(const Host& host, const PacmanConf& conf) {
   if (clear_dead_lock(conf, host, true))
-    *host.out << ":: removed the package database's lock of a dead process\n";
+    *host.out << tr_text(":: removed the package database's lock of a dead process\n");
   wait_for_lock_holder(conf, host);
   std::error_code missing;
   if (fs::exists(conf.dbpath / "db.lck", missing)) throw lock_failure(conf, host);
@@ -36,14 +35,12 @@ void require_file(const Host& host, const PacmanConf& conf, JournalPackage& pack
   std::error_code missing;
   if (fs::exists(package.file, missing) && sha256_file(package.file) == package.sha256) return;
   if (direction == Direction::forward)
-    throw Error(fmt::format("the package file '{}' that the unfinished change needs is gone or altered",
-                            package.file),
+    throw Error(tr("the package file '{}' that the unfinished change needs is gone or altered", package.file),
                 "cudapin recover --back");
   const auto found = find_package_file(host, conf, package.name, package.to);
   if (!found)
-    throw Error(
-        fmt::format("cannot take back {} to {}: its package file is in no cache", package.name, package.to),
-        "cudapin recover");
+    throw Error(tr("cannot take back {} to {}: its package file is in no cache", package.name, package.to),
+                "cudapin recover");
   package.file = found->string();
 }
 
@@ -106,7 +103,7 @@ void settle_journal(const Host& host, const PacmanConf& conf, bool back) {
   if (!record) return;
   require_free_database(host, conf);
   for (const auto& name : mend_local_database(host, conf, *record))
-    *host.out << fmt::format(":: the database entry of {} was incomplete and has been put right\n", name);
+    *host.out << tr(":: the database entry of {} was incomplete and has been put right\n", name);
   const auto direction = back ? Direction::back : Direction::forward;
   const auto wanted = packages_wanted(*record, direction);
   bring_about(host, conf, wanted, direction);
@@ -118,14 +115,14 @@ void settle_if_due(const Host& host) {
   if (!journal_is_open(host)) return;
   const StateLock lock(host);
   if (!journal_is_open(host)) return;
-  *host.out << ":: " << recovery_notice(host) << "; finishing it first\n";
+  *host.out << ":: " << recovery_notice(host) << tr_text("; finishing it first\n");
   const auto conf = read_pacman_conf(host);
   try {
     settle_journal(host, conf, false);
   } catch (const Error& forward) {
     if (forward.status == ExitStatus::interrupted) throw;
-    *host.out << fmt::format(":: it cannot be finished ({}); going back to the set before\n",
-                             printable(forward.what()));
+    *host.out << tr(":: it cannot be finished ({}); going back to the set before\n",
+                    printable(forward.what()));
     settle_journal(host, conf, true);
   }
 }
@@ -134,9 +131,9 @@ std::string recovery_notice(const Host& host) {
   if (!journal_is_open(host)) return {};
   try {
     const auto record = pending_journal(host);
-    return record ? fmt::format("'cudapin {}' of {} was interrupted", record->command, record->time) : "";
+    return record ? tr("'cudapin {}' of {} was interrupted", record->command, record->time) : "";
   } catch (const Error& damage) {
-    return fmt::format("a change was interrupted, and {}", damage.what());
+    return tr("a change was interrupted, and {}", damage.what());
   }
 }
 

@@ -5,6 +5,7 @@
 #include "commands/machine_report.hpp"
 #include "commands/style.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/guard_state.hpp"
 #include "system/machine.hpp"
 
@@ -27,19 +28,19 @@ void tell_guard_of_new_cards(const Host& host, const std::vector<Gpu>& gpus) {
 }
 
 std::string disk_note(const Machine& machine) {
-  if (machine.driver_on_disk.empty()) return "no package here brings one";
+  if (machine.driver_on_disk.empty()) return tr_text("no package here brings one");
   return machine.driver_loaded.empty() || machine.driver_loaded == machine.driver_on_disk
-             ? "the libraries that new processes load"
-             : "DIFFERS from the loaded module: new GPU processes fail until a reboot";
+             ? tr_text("the libraries that new processes load")
+             : tr_text("DIFFERS from the loaded module: new GPU processes fail until a reboot");
 }
 
-std::string or_none(const std::string& text) { return text.empty() ? "none" : text; }
+std::string or_none(const std::string& text) { return text.empty() ? tr_text("none") : text; }
 
 std::string pin_note(const PinStatus& pin) {
-  if (pin.installed.empty()) return "DRIFT: pinned, but not installed";
-  if (pin.has_drifted()) return fmt::format("DRIFT: {} is installed", pin.installed);
-  return pin.in_force ? "installed, kept back by pacman"
-                      : "installed, but pacman's IgnorePkg does not list it";
+  if (pin.installed.empty()) return tr_text("DRIFT: pinned, but not installed");
+  if (pin.has_drifted()) return tr("DRIFT: {} is installed", pin.installed);
+  return pin.in_force ? tr_text("installed, kept back by pacman")
+                      : tr_text("installed, but pacman's IgnorePkg does not list it");
 }
 
 std::string process_note(const ComputeProcess& process, const Host& host) {
@@ -47,36 +48,43 @@ std::string process_note(const ComputeProcess& process, const Host& host) {
       std::max<std::int64_t>(0, std::chrono::system_clock::to_time_t(host.now()) - process.started);
   std::vector<std::string> gpus;
   for (const int gpu : process.gpus) gpus.push_back(std::to_string(gpu));
-  return fmt::format("{} on GPU {} for {}h{:02}m: {}", process.user, gpus.empty() ? "?" : join(gpus, ","),
-                     seconds / 3600, seconds / 60 % 60, printable(process.command).substr(0, 120));
+  return tr("{} on GPU {} for {}h{:02}m: {}", process.user, gpus.empty() ? "?" : join(gpus, ","),
+            seconds / 3600, seconds / 60 % 60, printable(process.command).substr(0, 120));
 }
 
 std::vector<Row> rows_of(const Report& report, const Host& host) {
   const auto& machine = report.machine;
   std::vector<Row> rows;
   if (report.state)
-    rows.push_back({"profile", report.state->profile, "in force since " + report.state->since});
+    rows.push_back(
+        {tr_text("profile"), report.state->profile, tr_text("in force since ") + report.state->since});
   else
-    rows.push_back({"profile", "none", "no profile is active; 'cudapin list' shows them"});
-  for (const auto& pin : report.pins) rows.push_back({"pinned", pin.name + " " + pin.version, pin_note(pin)});
-  for (const auto& problem : report.pin_problems) rows.push_back({"pins", "DAMAGED", problem});
-  rows.push_back({"driver loaded", or_none(machine.driver_loaded), "the module in the running kernel"});
-  rows.push_back({"driver on disk", or_none(machine.driver_on_disk), disk_note(machine)});
-  rows.push_back({"highest CUDA", or_none(report.highest),
-                  "what this driver can run; nvidia-smi prints this, not the toolkit"});
-  rows.push_back({"nvcc", or_none(machine.nvcc), "the compiler of the toolkit in /opt/cuda"});
-  rows.push_back({"libcudart", or_none(machine.libcudart), "the runtime of the toolkit in /opt/cuda"});
-  rows.push_back({"cuDNN", or_none(machine.cudnn), "the library that frameworks load"});
+    rows.push_back(
+        {tr_text("profile"), tr_text("none"), tr_text("no profile is active; 'cudapin list' shows them")});
+  for (const auto& pin : report.pins)
+    rows.push_back({tr_text("pinned"), pin.name + " " + pin.version, pin_note(pin)});
+  for (const auto& problem : report.pin_problems) rows.push_back({tr_text("pins"), "DAMAGED", problem});
+  rows.push_back({tr_text("driver loaded"), or_none(machine.driver_loaded),
+                  tr_text("the module in the running kernel")});
+  rows.push_back({tr_text("driver on disk"), or_none(machine.driver_on_disk), disk_note(machine)});
+  rows.push_back({tr_text("highest CUDA"), or_none(report.highest),
+                  tr_text("what this driver can run; nvidia-smi prints this, not the toolkit")});
+  rows.push_back({"nvcc", or_none(machine.nvcc), tr_text("the compiler of the toolkit in /opt/cuda")});
+  rows.push_back(
+      {"libcudart", or_none(machine.libcudart), tr_text("the runtime of the toolkit in /opt/cuda")});
+  rows.push_back({"cuDNN", or_none(machine.cudnn), tr_text("the library that frameworks load")});
   for (const auto& gpu : machine.gpus)
     rows.push_back({"GPU", gpu.name.empty() ? gpu.pci_id : gpu.name,
                     gpu.capability.empty()
-                        ? "unknown generation; name it with --gpu"
-                        : fmt::format("{}, compute capability {}", gpu.generation, gpu.capability)});
-  if (machine.gpus.empty()) rows.push_back({"GPU", "none", "no NVIDIA GPU was found on the PCI bus"});
+                        ? tr_text("unknown generation; name it with --gpu")
+                        : tr("{}, compute capability {}", gpu.generation, gpu.capability)});
+  if (machine.gpus.empty())
+    rows.push_back({"GPU", tr_text("none"), tr_text("no NVIDIA GPU was found on the PCI bus")});
   for (const auto& process : report.work)
-    rows.push_back({"computing", fmt::format("pid {}", process.pid), process_note(process, host)});
+    rows.push_back({tr_text("computing"), fmt::format("pid {}", process.pid), process_note(process, host)});
   if (report.work.empty())
-    rows.push_back({"computing", "nothing", "no process has the GPU's compute device open"});
+    rows.push_back(
+        {tr_text("computing"), tr_text("nothing"), tr_text("no process has the GPU's compute device open")});
   return rows;
 }
 
@@ -146,7 +154,7 @@ ExitStatus status(const StatusOptions& options, const Host& host) {
     return ExitStatus::done;
   }
   *host.out << table(rows_of(report, host), style_of(host));
-  if (!report.pin_problems.empty()) *host.out << "next: sudo cudapin pin --repair\n";
+  if (!report.pin_problems.empty()) *host.out << tr_text("next: sudo cudapin pin --repair\n");
   return ExitStatus::done;
 }
 

@@ -6,6 +6,7 @@
 #include "commands/package_files.hpp"
 #include "commands/style.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/journal.hpp"
 
 #include <fmt/format.h>
@@ -105,7 +106,7 @@ void list_files(const StoreOptions& options, const Host& host, const std::vector
   std::vector<Row> rows;
   for (const auto& file : files) rows.push_back({file.name.text(), size_text(file.size), file.needed_by});
   *host.out << table(rows, style_of(host));
-  if (files.empty() && !options.quiet) *host.out << "the store is empty\n";
+  if (files.empty() && !options.quiet) *host.out << tr_text("the store is empty\n");
 }
 
 /// What `store verify` found of one file: its bytes and its signature.
@@ -155,21 +156,22 @@ void prune(const StoreOptions& options, const Host& host, const std::vector<Stor
     if (seen[file.name.name]++ < options.keep || !file.needed_by.empty()) continue;
     freed += file.size;
     if (!options.quiet)
-      *host.out << fmt::format("{}{}\n", options.dry_run ? "would remove " : "", file.name.text());
+      *host.out << fmt::format("{}{}\n", options.dry_run ? tr_text("would remove ") : "", file.name.text());
     if (options.dry_run) continue;
     const FileLock lock(host, file.path);
     remove_stored(file.path.string() + ".sig");
     remove_stored(file.path);
   }
   if (!options.quiet)
-    *host.out << fmt::format("{} {}\n", size_text(freed), options.dry_run ? "to free" : "freed");
+    *host.out << fmt::format("{} {}\n", size_text(freed),
+                             options.dry_run ? tr_text("to free") : tr_text("freed"));
 }
 
 }  // namespace
 
 ExitStatus store(const StoreOptions& options, const Host& host) {
   if (options.action == "prune" && !options.dry_run) {
-    if (!host.privileged) throw Error("only root can prune the store", "sudo cudapin store prune");
+    if (!host.privileged) throw Error(tr_text("only root can prune the store"), "sudo cudapin store prune");
     const StateLock lock(host);
     auto files = stored_files(host);
     find_needs(host, files);

@@ -7,8 +7,8 @@
 #include "core/compatibility_data.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "core/words.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -51,17 +51,17 @@ std::string names_of(const std::vector<Gpu>& gpus) {
   std::vector<std::string> names;
   for (const auto& gpu : gpus)
     if (std::ranges::find(names, gpu.name) == names.end()) names.push_back(gpu.name);
-  return join(names, " and the ");
+  return join(names, tr_text(" and the "));
 }
 
 std::string why(const Suggestion& suggestion, const Facts& facts) {
   const auto worst = std::ranges::find_if(suggestion.findings,
                                           [](const Finding& one) { return one.severity != Severity::note; });
   if (worst == suggestion.findings.end())
-    return fmt::format("CUDA {} compiles for the {}, and the driver serves it",
-                       tables::series(suggestion.cuda), names_of(facts.machine.gpus));
+    return tr("CUDA {} compiles for the {}, and the driver serves it", tables::series(suggestion.cuda),
+              names_of(facts.machine.gpus));
   const auto more = suggestion.count(Severity::warning) + suggestion.count(Severity::error) - 1;
-  return worst->what + (more > 0 ? fmt::format(" (and {} more)", more) : "");
+  return worst->what + (more > 0 ? tr(" (and {} more)", more) : "");
 }
 
 nlohmann::json to_json(const std::vector<Suggestion>& suggestions, const Facts& facts) {
@@ -80,10 +80,11 @@ nlohmann::json to_json(const std::vector<Suggestion>& suggestions, const Facts& 
 ExitStatus suggest(const SuggestOptions& options, const Host& host) {
   const auto facts = gather_facts(host, read_pacman_conf(host), options.gpus);
   if (facts.machine.gpus.empty())
-    throw Error("no NVIDIA GPU was found in this machine", "cudapin suggest --gpu 'RTX 3090'");
+    throw Error(tr_text("no NVIDIA GPU was found in this machine"), "cudapin suggest --gpu 'RTX 3090'");
   const auto suggestions = suggestions_for(host, facts);
   if (suggestions.empty())
-    throw Error("no profile is installed", "put one into /etc/cudapin/profiles, or install cudapin again");
+    throw Error(tr_text("no profile is installed"),
+                tr_text("put one into /etc/cudapin/profiles, or install cudapin again"));
   const bool any = std::ranges::any_of(suggestions, &Suggestion::fits);
   if (options.json) {
     *host.out << to_json(suggestions, facts).dump(2) << '\n';
@@ -92,7 +93,7 @@ ExitStatus suggest(const SuggestOptions& options, const Host& host) {
   std::vector<Row> rows;
   for (const auto& one : suggestions)
     if (one.fits() || !any) rows.push_back({one.profile, "", why(one, facts)});
-  if (!any) *host.out << "no profile fits this machine:\n";
+  if (!any) *host.out << tr_text("no profile fits this machine:\n");
   *host.out << table(rows, style_of(host));
   return any ? ExitStatus::done : ExitStatus::failed;
 }

@@ -5,10 +5,9 @@
 #include "commands/commands.hpp"
 #include "commands/profiles.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/card_settings.hpp"
 #include "system/files.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <ostream>
@@ -36,7 +35,7 @@ std::optional<TuningRecord> read_record(const Host& host) {
 
 void set(const Host& host, const std::vector<CardChange>& changes) {
   for (const auto& refused : set_cards(changes, card_library(host)))
-    *host.err << fmt::format("warning: {}; next: sudo cudapin tune\n", printable(refused));
+    *host.err << tr("warning: {}; next: sudo cudapin tune\n", printable(refused));
 }
 
 /// A profile that is gone or unreadable sets nothing any more.
@@ -67,10 +66,9 @@ std::vector<Finding> tuning_findings(const Host& host, const Profile& profile) {
   if (profile.tune.empty()) return {};
   const auto cards = read_cards(card_library(host));
   if (!cards.empty()) return judge_tuning(profile.tune, cards);
-  return {
-      {.severity = Severity::note,
-       .what = fmt::format("the cards are set to {} at the next boot with their driver", profile.tune.text()),
-       .evidence = "the driver does not answer now"}};
+  return {{.severity = Severity::note,
+           .what = tr("the cards are set to {} at the next boot with their driver", profile.tune.text()),
+           .evidence = tr_text("the driver does not answer now")}};
 }
 
 bool tuning_is_recorded(const Host& host, const Profile& profile) {
@@ -94,23 +92,26 @@ void follow_tuning(const Host& host) {
 }
 
 ExitStatus tune(const TuneOptions& options, const Host& host) {
-  if (!options.dry_run && !host.privileged) throw Error("only root can set the cards", "sudo cudapin tune");
+  if (!options.dry_run && !host.privileged)
+    throw Error(tr_text("only root can set the cards"), "sudo cudapin tune");
   const auto record = read_record(host);
   if (!record) {
-    if (!options.quiet) *host.out << "no profile in force sets the cards; nothing to do\n";
+    if (!options.quiet) *host.out << tr_text("no profile in force sets the cards; nothing to do\n");
     return ExitStatus::done;
   }
   const auto cards = read_cards(card_library(host));
-  if (cards.empty()) throw Error("the driver does not answer, so no card can be set", "cudapin doctor");
+  if (cards.empty())
+    throw Error(tr_text("the driver does not answer, so no card can be set"), "cudapin doctor");
   const auto changes = changes_for(record->wanted, cards);
   if (!options.quiet)
     for (const auto& finding : judge_tuning(record->wanted, cards)) *host.out << finding.what << '\n';
   if (!options.quiet && changes.empty())
-    *host.out << fmt::format("the cards have {} already\n", record->wanted.text());
+    *host.out << tr("the cards have {} already\n", record->wanted.text());
   if (options.dry_run || changes.empty()) return ExitStatus::done;
   const StateLock lock(host);
   const auto refused = set_cards(changes, card_library(host));
-  if (!refused.empty()) throw Error(join(refused, "\n"), "nvidia-smi -q -d POWER shows what it takes");
+  if (!refused.empty())
+    throw Error(join(refused, "\n"), tr_text("nvidia-smi -q -d POWER shows what it takes"));
   return ExitStatus::done;
 }
 

@@ -7,6 +7,7 @@
 #include "commands/tuning.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/local_database.hpp"
 #include "system/package_file.hpp"
 #include "system/signature.hpp"
@@ -95,19 +96,22 @@ std::string plan_text(const Host& host, const JournalRecord& record, const Journ
                     package.from.empty() ? package.to
                     : package.to.empty() ? package.from
                                          : package.from + " -> " + package.to,
-                    package.from.empty() ? "install"
-                    : package.to.empty() ? "remove"
+                    package.from.empty() ? tr_text("install")
+                    : package.to.empty() ? tr_text("remove")
                                          : ""});
-  return fmt::format("Takes back '{}' of {}: {}\n\n", last.command, last.time,
-                     record.after ? "back to profile " + record.after->profile : "no profile, no pins") +
+  return tr("Takes back '{}' of {}: {}\n\n", last.command, last.time,
+            record.after ? tr_text("back to profile ") + record.after->profile
+                         : tr_text("no profile, no pins")) +
          table(rows, style_of(host));
 }
 
 void ask(const UndoOptions& options, const Host& host) {
   if (options.noconfirm) return;
   if (!host.in_is_terminal)
-    throw Error("nobody can be asked: the input is not a terminal", "add --noconfirm", ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, "Go on?")) throw Error("nothing was changed: the answer was no");
+    throw Error(tr_text("nobody can be asked: the input is not a terminal"), tr_text("add --noconfirm"),
+                ExitStatus::usage);
+  if (!confirm(*host.in, *host.out, tr_text("Go on?")))
+    throw Error(tr_text("nothing was changed: the answer was no"));
 }
 
 ActionKind kind_of(const JournalPackage& package) {
@@ -124,7 +128,7 @@ void check_guard(const Host& host, const JournalRecord& record) {
         {.kind = kind_of(package), .name = package.name, .from = package.from, .to = package.to});
   const auto objections = guard_objections(host, plan);
   if (!objections.empty())
-    throw Error(join(objections, "\n"), "wait for it to end; 'cudapin who' lists what computes",
+    throw Error(join(objections, "\n"), tr_text("wait for it to end; 'cudapin who' lists what computes"),
                 ExitStatus::refused);
 }
 
@@ -135,11 +139,12 @@ bool is_same_change(const std::optional<JournalRecord>& one, const JournalRecord
 }  // namespace
 
 ExitStatus undo(const UndoOptions& options, const Host& host) {
-  if (!options.dry_run && !host.privileged) throw Error("only root can change packages", "sudo cudapin undo");
+  if (!options.dry_run && !host.privileged)
+    throw Error(tr_text("only root can change packages"), "sudo cudapin undo");
   if (!options.dry_run) settle_if_due(host);
   const auto last = last_change(host);
   if (!last) {
-    if (!options.quiet) *host.out << "nothing to undo: no change is on record\n";
+    if (!options.quiet) *host.out << tr_text("nothing to undo: no change is on record\n");
     return ExitStatus::done;
   }
   const auto conf = read_pacman_conf(host);
@@ -151,14 +156,14 @@ ExitStatus undo(const UndoOptions& options, const Host& host) {
   find_files(options, host, conf, record);
   const StateLock lock(host);
   if (!is_same_change(last_change(host), *last))
-    throw Error("another cudapin changed packages meanwhile", "run the same command again");
+    throw Error(tr_text("another cudapin changed packages meanwhile"), tr_text("run the same command again"));
   verify_files(host, conf, record);
   keep_way_back(host, conf, record.packages);
   carry_out(host, conf, record, [&] { check_guard(host, record); });
   follow_tuning(host);
   if (!options.quiet)
-    *host.out << (record.after ? fmt::format("{} is in force again\n", record.after->profile)
-                               : std::string("the set before is back, nothing is pinned\n"));
+    *host.out << (record.after ? tr("{} is in force again\n", record.after->profile)
+                               : std::string(tr_text("the set before is back, nothing is pinned\n")));
   return ExitStatus::done;
 }
 

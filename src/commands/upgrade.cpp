@@ -2,13 +2,12 @@
 #include "cli/report.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/child.hpp"
 #include "system/files.hpp"
 #include "system/guard_admin.hpp"
 #include "system/guard_facts.hpp"
 #include "system/pacman_conf.hpp"
-
-#include <fmt/format.h>
 
 #include <filesystem>
 #include <ostream>
@@ -32,7 +31,8 @@ class FreshDatabases {
                                    "--dbpath", folder_.string(), "--logfile", "/dev/null", "-Sy"},
                                   300);
     if (result.status != 0)
-      throw Error("the databases cannot be refreshed: " + std::string(trim(result.err)), "pacman -Sy");
+      throw Error(tr_text("the databases cannot be refreshed: ") + std::string(trim(result.err)),
+                  "pacman -Sy");
   }
   FreshDatabases(const FreshDatabases&) = delete;
   FreshDatabases& operator=(const FreshDatabases&) = delete;
@@ -48,10 +48,10 @@ class FreshDatabases {
 
 void show(const Host& host, const Verdict& verdict, const GuardInput& input) {
   if (!verdict.blocks) {
-    *host.out << "nothing is left out\n";
+    *host.out << tr_text("nothing is left out\n");
     return;
   }
-  *host.out << "left out: " << join(input.ignored, " ") << '\n';
+  *host.out << tr_text("left out: ") << join(input.ignored, " ") << '\n';
   for (const auto& line : verdict.lines)
     if (line.starts_with("  ")) *host.out << line << '\n';
 }
@@ -59,16 +59,16 @@ void show(const Host& host, const Verdict& verdict, const GuardInput& input) {
 void ask(const UpgradeOptions& options, const Host& host) {
   if (options.noconfirm) return;
   if (!host.in_is_terminal)
-    throw Error("nobody can be asked: the input is not a terminal", "add --noconfirm, or --dry-run",
-                ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, "Upgrade the rest?"))
-    throw Error("nothing was changed: the answer was no");
+    throw Error(tr_text("nobody can be asked: the input is not a terminal"),
+                tr_text("add --noconfirm, or --dry-run"), ExitStatus::usage);
+  if (!confirm(*host.in, *host.out, tr_text("Upgrade the rest?")))
+    throw Error(tr_text("nothing was changed: the answer was no"));
 }
 
 }  // namespace
 
 ExitStatus upgrade(const UpgradeOptions& options, const Host& host) {
-  if (!host.privileged) throw Error("only root can upgrade", "sudo cudapin upgrade");
+  if (!host.privileged) throw Error(tr_text("only root can upgrade"), "sudo cudapin upgrade");
   const auto conf = read_pacman_conf(host);
   GuardInput input;
   Verdict verdict;

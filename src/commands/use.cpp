@@ -15,6 +15,7 @@
 #include "core/pins.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/archive.hpp"
 #include "system/guard_state.hpp"
 #include "system/local_database.hpp"
@@ -74,11 +75,10 @@ void fill_sources(Plan& plan, const Sources& sources) {
     if (!needs_file(action)) continue;
     action.source = locate(sources, file_name_of(action));
     if (action.source.empty())
-      missing.push_back(
-          fmt::format("'{}' is in no cache or folder, and no archive may be asked", action.file));
+      missing.push_back(tr("'{}' is in no cache or folder, and no archive may be asked", action.file));
   }
   if (!missing.empty())
-    throw Error(join(missing, "\n"), "run it without --offline, or name a folder with --archive");
+    throw Error(join(missing, "\n"), tr_text("run it without --offline, or name a folder with --archive"));
 }
 
 /// What the person's own IgnorePkg lines cover already: those lines stay on release.
@@ -88,8 +88,7 @@ void note_ignored_already(const PacmanConf& conf, Plan& plan) {
     if (const auto entry = covering_entry(theirs, name); !entry.empty())
       plan.findings.push_back(
           {Severity::note,
-           fmt::format("pacman.conf ignores {} already, by '{}'; that line stays as it is", name,
-                       printable(entry)),
+           tr("pacman.conf ignores {} already, by '{}'; that line stays as it is", name, printable(entry)),
            "", ""});
 }
 
@@ -100,7 +99,7 @@ void show_plan(const UseOptions& options, const Host& host, const Profile& profi
     return;
   }
   if (options.quiet) return;
-  *host.out << fmt::format("Profile {}: {}\n", profile.name, printable(profile.summary))
+  *host.out << tr("Profile {}: {}\n", profile.name, printable(profile.summary))
             << facts_text(facts, style_of(host, options.verbose)) << '\n'
             << plan_text(plan, style_of(host, options.verbose));
 }
@@ -114,45 +113,47 @@ void note_missing_way_back(const Host& host, const PacmanConf& conf, Plan& plan)
       missing.push_back(action.name + " " + action.from);
   if (!missing.empty())
     plan.findings.push_back({.severity = Severity::note,
-                             .what = "undo will need the archive",
-                             .evidence = "no cache has " + join(missing, ", ")});
+                             .what = tr_text("undo will need the archive"),
+                             .evidence = tr_text("no cache has ") + join(missing, ", ")});
 }
 
 /// What the lock does to this plan: whose word lets in what pacman refuses, and which word does not count.
 void note_lock(const std::optional<Lock>& lock, Plan& plan) {
   if (!lock) return;
   plan.findings.push_back({.severity = Severity::note,
-                           .what = "exactly the files of a lock, and no others",
+                           .what = tr_text("exactly the files of a lock, and no others"),
                            .evidence = lock->file.origin});
   for (const auto& action : plan.actions) {
     const auto* locked = needs_file(action) ? lock->file.find(action.name) : nullptr;
     if (!locked || !locked->vouched) continue;
-    const auto refused = fmt::format("pacman refuses the signature of {} {} ({})", action.name, action.to,
-                                     word_of(*locked->vouched));
+    const auto refused =
+        tr("pacman refuses the signature of {} {} ({})", action.name, action.to, word_of(*locked->vouched));
     if (lock->objection.empty())
       plan.findings.push_back({.severity = Severity::warning,
-                               .what = refused + "; the lock vouches for its bytes",
+                               .what = refused + tr_text("; the lock vouches for its bytes"),
                                .evidence = "SHA-256 " + locked->sha256});
     else
-      plan.findings.push_back({.severity = Severity::warning,
-                               .what = refused + "; the lock vouches for it, but that does not count",
-                               .evidence = lock->objection});
+      plan.findings.push_back(
+          {.severity = Severity::warning,
+           .what = refused + tr_text("; the lock vouches for it, but that does not count"),
+           .evidence = lock->objection});
   }
 }
 
 void ask(const UseOptions& options, const Host& host) {
   if (options.noconfirm) return;
   if (!host.in_is_terminal)
-    throw Error("nobody can be asked: the input is not a terminal",
-                "add --noconfirm, or --dry-run to see the plan only", ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, "Go on?")) throw Error("nothing was changed: the answer was no");
+    throw Error(tr_text("nobody can be asked: the input is not a terminal"),
+                tr_text("add --noconfirm, or --dry-run to see the plan only"), ExitStatus::usage);
+  if (!confirm(*host.in, *host.out, tr_text("Go on?")))
+    throw Error(tr_text("nothing was changed: the answer was no"));
 }
 
 /// Names the work that would lose files it has mapped, or its driver; and a freeze.
 void check_guard(const Host& host, const Plan& plan) {
   const auto objections = guard_objections(host, plan);
   if (objections.empty()) return;
-  throw Error(join(objections, "\n"), "wait for it to end; 'cudapin who' lists what computes",
+  throw Error(join(objections, "\n"), tr_text("wait for it to end; 'cudapin who' lists what computes"),
               ExitStatus::refused);
 }
 
@@ -191,8 +192,7 @@ void require_the_dependencies(const std::vector<Package>& found, Profile profile
         wanted.conflicts = package.conflicts;
       }
   if (const auto problems = dependency_problems(profile, installed); !problems.empty())
-    throw Error(join(problems, "\n"),
-                fmt::format("cudapin show {} lists what the profile says", profile.name));
+    throw Error(join(problems, "\n"), tr("cudapin show {} lists what the profile says", profile.name));
 }
 
 /// The lock's bytes, the signature, every byte against .MTREE, and that it is the package the plan means. All
@@ -209,8 +209,8 @@ std::vector<Package> verify_all(const UseOptions& options, const Checks& checks,
   *checks.host.out << signatures_text(files, checks.host);
   for (const auto& file : files)
     if (options.verbose)
-      *checks.host.out << fmt::format("verified {} {}, sha256 {}\n", file.name.name, file.name.version.text(),
-                                      file.sha256);
+      *checks.host.out << tr("verified {} {}, sha256 {}\n", file.name.name, file.name.version.text(),
+                             file.sha256);
   return descriptions;
 }
 
@@ -231,16 +231,30 @@ State state_after(const Host& host, const Profile& profile, const Plan& plan, co
 void report_done(const UseOptions& options, const Host& host, const Profile& profile, const Plan& plan,
                  const std::optional<State>& before) {
   if (options.quiet) return;
-  *host.out << fmt::format("{} is in force; pinned: {}\n", profile.name, join(plan.pins, " "));
+  *host.out << tr("{} is in force; pinned: {}\n", profile.name, join(plan.pins, " "));
   std::vector<std::string> unpinned;
   if (before)
     for (const auto& [name, version] : before->pins)
       if (std::ranges::find(plan.pins, name) == plan.pins.end()) unpinned.push_back(name);
-  if (!unpinned.empty())
-    *host.out << fmt::format("no longer pinned, still installed: {}\n", join(unpinned, " "));
-  if (!profile.environment.empty()) *host.out << "log in again, or in this shell:\n";
+  if (!unpinned.empty()) *host.out << tr("no longer pinned, still installed: {}\n", join(unpinned, " "));
+  if (!profile.environment.empty()) *host.out << tr_text("log in again, or in this shell:\n");
   for (const auto& [name, value] : profile.environment)
     *host.out << fmt::format("  export {}={}\n", name, value);
+}
+
+/// What the packages that came new could use and the machine lacks; shown as pacman shows it, never taken.
+void tell_optional(const Host& host, const PacmanConf& conf, const Plan& plan) {
+  const LocalDatabase database(conf);
+  const auto installed = database.all();
+  for (const auto& action : plan.actions) {
+    if (action.kind != ActionKind::install) continue;
+    auto lacking = database.optional(action.name);
+    std::erase_if(lacking, [&](const std::string& text) {
+      return find_satisfier(installed, parse_dependency(text)) != nullptr;
+    });
+    if (!lacking.empty()) *host.out << tr("optional dependencies of {}:\n", action.name);
+    for (const auto& text : lacking) *host.out << fmt::format("  {}\n", printable(text));
+  }
 }
 
 /// The packages that the person lets go, each installed and none that a system stands on.
@@ -249,10 +263,10 @@ std::vector<std::string> removable(const std::vector<std::string>& names,
   std::vector<std::string> problems;
   for (const auto& name : names)
     if (std::ranges::find(installed, name, &Package::name) == installed.end())
-      problems.push_back(fmt::format("'{}' cannot be removed: it is not installed", printable(name)));
+      problems.push_back(tr("'{}' cannot be removed: it is not installed", printable(name)));
     else if (is_foundation(name))
-      problems.push_back(fmt::format("'{}' cannot be removed: the system stands on it", name));
-  if (!problems.empty()) throw Error(join(problems, "\n"), "pacman -Qq lists what is installed");
+      problems.push_back(tr("'{}' cannot be removed: the system stands on it", name));
+  if (!problems.empty()) throw Error(join(problems, "\n"), tr_text("pacman -Qq lists what is installed"));
   return names;
 }
 
@@ -264,7 +278,8 @@ void require_same_plan(const Profile& profile, const PacmanConf& conf, const Pla
         return left.kind == right.kind && left.name == right.name && left.from == right.from;
       });
   if (!same || again.pins != plan.pins)
-    throw Error("the installed packages changed while the files were fetched", "run the same command again");
+    throw Error(tr_text("the installed packages changed while the files were fetched"),
+                tr_text("run the same command again"));
 }
 
 void execute(const UseOptions& options, const Host& host, const PacmanConf& conf, const Profile& profile,
@@ -294,6 +309,7 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
             [&] { check_guard(host, plan); });
   keep_pinned(host, conf, read_state(host)->pins);
   follow_tuning(host);
+  if (!options.quiet) tell_optional(host, conf, plan);
   report_done(options, host, profile, plan, before);
 }
 
@@ -308,8 +324,8 @@ ExitStatus use(const UseOptions& given, const Host& host) {
   auto profile = load_profile(host, options.profile);
   const auto lock = lock_of(host, profile, options.locked);
   if (!options.dry_run && !host.privileged)
-    throw Error("only root can change packages",
-                fmt::format("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
+    throw Error(tr_text("only root can change packages"),
+                tr("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
   if (!options.dry_run) settle_if_due(acting);
   const auto conf = read_pacman_conf(host);
   profile = for_this_system(host, conf, std::move(profile));
@@ -319,7 +335,7 @@ ExitStatus use(const UseOptions& given, const Host& host) {
   }
   const bool was_in_force = is_in_force(host, conf, profile);
   if (!options.json && was_in_force) {
-    if (!options.quiet) *host.out << fmt::format("{} is in force already; nothing to do\n", profile.name);
+    if (!options.quiet) *host.out << tr("{} is in force already; nothing to do\n", profile.name);
     return ExitStatus::done;
   }
   const auto facts = gather_facts(host, conf, options.gpus);
@@ -347,6 +363,7 @@ ExitStatus use(const UseOptions& given, const Host& host) {
   if (!options.dry_run) check_pins(host, plan.pins);
   refuse_foreign_builds(plan, sources);
   require_modules(profile, installed);
+  require_driver_of_host(host, plan);
   note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);
   std::ranges::move(leaving_findings(conf, database, plan, installed), std::back_inserter(plan.findings));

@@ -3,9 +3,9 @@
 #include "commands/locks.hpp"
 #include "commands/profiles.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "core/yaml.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ bool is_lock(const std::string& file) { return file.ends_with(lock_ending); }
 void check_name(const fs::path& path, const std::string& name, std::vector<yaml::Problem>& problems) {
   const auto wanted = name + (is_lock(path.string()) ? std::string(lock_ending) : ".yaml");
   if (path.filename() != wanted)
-    problems.push_back({path.string(), 1, 1,
-                        fmt::format("the profile is called '{}', so the file must be '{}'", name, wanted)});
+    problems.push_back(
+        {path.string(), 1, 1, tr("the profile is called '{}', so the file must be '{}'", name, wanted)});
 }
 
 Checked check_file(const Host& host, const std::string& file) {
@@ -79,8 +79,8 @@ ExitStatus validate(const ValidateOptions& options, const Host& host) {
   }
   for (const auto& checked : all)
     if (checked.problems.empty() && !options.quiet)
-      *host.out << printable(fmt::format("{}: {} is a valid {}", checked.file, checked.profile,
-                                         is_lock(checked.file) ? "lock" : "profile"))
+      *host.out << printable(tr("{}: {} is a valid {}", checked.file, checked.profile,
+                                is_lock(checked.file) ? tr_text("lock") : tr_text("profile")))
                 << '\n';
   if (!problems.empty()) throw yaml::InvalidFile(std::move(problems), "man cudapin-profile");
   return ExitStatus::done;

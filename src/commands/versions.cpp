@@ -8,6 +8,7 @@
 #include "core/compatibility.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/catalog.hpp"
 #include "system/http.hpp"
 #include "system/local_database.hpp"
@@ -128,13 +129,13 @@ std::string place_text(const std::string& place) { return scheme_of(place).empty
 
 std::string note_of(const KnownVersion& known) {
   std::vector<std::string> parts;
-  if (known.is_installed) parts.push_back("installed");
-  if (known.is_here) parts.push_back("cached");
+  if (known.is_installed) parts.push_back(tr_text("installed"));
+  if (known.is_here) parts.push_back(tr_text("cached"));
   for (const auto& place : known.places)
     if (!place.starts_with('/')) parts.push_back(place_text(place));
-  if (known.places.empty() && !known.is_installed) parts.push_back("in no list, asked for by name");
-  if (!known.pinned_by.empty()) parts.push_back("pinned by " + join(known.pinned_by, " "));
-  if (known.fits) parts.push_back(*known.fits ? "fits" : "does not fit");
+  if (known.places.empty() && !known.is_installed) parts.push_back(tr_text("in no list, asked for by name"));
+  if (!known.pinned_by.empty()) parts.push_back(tr_text("pinned by ") + join(known.pinned_by, " "));
+  if (known.fits) parts.push_back(*known.fits ? tr_text("fits") : tr_text("does not fit"));
   return join(parts, ", ");
 }
 
@@ -184,7 +185,7 @@ void print_text(const VersionsOptions& options, const Host& host, const std::vec
     for (const auto& problem : package.problems)
       if (std::ranges::find(told, problem) == told.end()) told.push_back(problem);
   }
-  for (const auto& problem : told) *host.err << "warning: " << printable(problem) << '\n';
+  for (const auto& problem : told) *host.err << tr_text("warning: ") << printable(problem) << '\n';
 }
 
 /// All names at once that no source has, with what the archives said.
@@ -195,16 +196,15 @@ void require_versions(const std::vector<KnownPackage>& packages, const Sources& 
     std::vector<std::string> asked;
     if (may_be_archived(sources, package.name))
       for (const auto& place : archive_places(sources)) asked.push_back("'" + shown_url(place.name) + "'");
-    lines.push_back(fmt::format("no version of '{}' was found: not in the store, not in a cache{}{}",
-                                package.name,
-                                asked.empty()     ? ""
-                                : sources.offline ? ", and no archive was asked: offline"
-                                                  : ", not at ",
-                                sources.offline ? "" : join(asked, ", ")));
+    lines.push_back(tr("no version of '{}' was found: not in the store, not in a cache{}{}", package.name,
+                       asked.empty()     ? ""
+                       : sources.offline ? tr_text(", and no archive was asked: offline")
+                                         : tr_text(", not at "),
+                       sources.offline ? "" : join(asked, ", ")));
     lines.insert(lines.end(), package.problems.begin(), package.problems.end());
   }
   if (!lines.empty())
-    throw Error(join(lines, "\n"), "check the name, or name another archive with --archive");
+    throw Error(join(lines, "\n"), tr_text("check the name, or name another archive with --archive"));
 }
 
 }  // namespace

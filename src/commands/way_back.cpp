@@ -4,11 +4,10 @@
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/distribution.hpp"
 #include "system/package_file.hpp"
 #include "system/store.hpp"
-
-#include <fmt/format.h>
 
 #include <ostream>
 
@@ -68,7 +67,7 @@ void keep_way_back(const Host& host, const PacmanConf& conf, std::vector<Journal
   for (auto& package : packages) {
     if (package.from.empty()) continue;
     host.check_interrupt();
-    std::string reason = "its package file is in no cache";
+    std::string reason = tr_text("its package file is in no cache");
     try {
       if (const auto file = keep_in_store(host, conf, package.name, package.from)) {
         package.file_before = file->string();
@@ -79,8 +78,8 @@ void keep_way_back(const Host& host, const PacmanConf& conf, std::vector<Journal
       if (error.status == ExitStatus::interrupted) throw;
       reason = error.what();
     }
-    *host.err << fmt::format("warning: the way back to {} {} will need the archive: {}\n", package.name,
-                             package.from, printable(reason));
+    *host.err << tr("warning: the way back to {} {} will need the archive: {}\n", package.name, package.from,
+                    printable(reason));
   }
 }
 
@@ -98,8 +97,8 @@ void require_space(const fs::path& folder, std::uint64_t bytes) {
   std::error_code error;
   const auto space = fs::space(folder, error);
   if (error || space.available >= bytes + reserve) return;
-  throw Error(fmt::format("not enough space in '{}': {} MiB are needed, {} MiB are free", folder.string(),
-                          (bytes + reserve) >> 20, space.available >> 20),
+  throw Error(tr("not enough space in '{}': {} MiB are needed, {} MiB are free", folder.string(),
+                 (bytes + reserve) >> 20, space.available >> 20),
               "cudapin store prune");
 }
 

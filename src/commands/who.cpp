@@ -4,6 +4,7 @@
 #include "commands/style.hpp"
 #include "core/guard.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/guard_files.hpp"
 #include "system/nvml.hpp"
 #include "system/processes.hpp"
@@ -61,19 +62,19 @@ std::string numbers(const std::vector<int>& values) {
 
 std::string note(const Holder& holder, const Host& host) {
   const auto& process = holder.process;
-  auto text = fmt::format("{}{}, for {}", process.user,
-                          process.gpus.empty() ? "" : " on GPU " + numbers(process.gpus),
-                          duration_text(age_of(process, host)));
+  auto text = tr("{}{}, for {}", process.user,
+                 process.gpus.empty() ? "" : tr_text(" on GPU ") + numbers(process.gpus),
+                 duration_text(age_of(process, host)));
   if (holder.memory) text += ", " + human_size(*holder.memory);
-  if (!process.place.empty()) text += ", in " + process.place;
-  if (process.is_ignored) text += ", ignored";
+  if (!process.place.empty()) text += tr_text(", in ") + process.place;
+  if (process.is_ignored) text += tr_text(", ignored");
   return text;
 }
 
 std::string gpu_note(const GpuLoad& gpu) {
-  auto text = gpu.utilization ? fmt::format("{} % busy", *gpu.utilization) : "load unknown";
+  auto text = gpu.utilization ? tr("{} % busy", *gpu.utilization) : tr_text("load unknown");
   if (gpu.memory_used && gpu.memory_total)
-    text += fmt::format(", {} of {}", human_size(*gpu.memory_used), human_size(*gpu.memory_total));
+    text += tr(", {} of {}", human_size(*gpu.memory_used), human_size(*gpu.memory_total));
   return text;
 }
 
@@ -121,9 +122,9 @@ ExitStatus who(const WhoOptions& options, const Host& host) {
     for (const auto& gpu : answer.nvml->gpus)
       rows.push_back({fmt::format("GPU {}", gpu.minor), gpu.name, gpu_note(gpu)});
   *host.out << table(rows, style_of(host));
-  if (answer.holders.empty()) *host.out << "nothing computes on the GPUs\n";
+  if (answer.holders.empty()) *host.out << tr_text("nothing computes on the GPUs\n");
   if (!answer.is_complete)
-    *host.out << "other people's processes could not be seen; next: sudo cudapin who\n";
+    *host.out << tr_text("other people's processes could not be seen; next: sudo cudapin who\n");
   return ExitStatus::done;
 }
 

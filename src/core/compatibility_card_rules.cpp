@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compatibility_rules.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +8,6 @@
 
 namespace cudapin::rules {
 
-using fmt::format;
 using enum Severity;
 
 namespace {
@@ -23,30 +23,29 @@ const tables::BinaryCode* running_code(const tables::Toolkit& toolkit, int sm) {
 Finding dropped_by_toolkit(const tables::Toolkit& toolkit, const Card& card, std::string evidence) {
   const auto last = card.capability.last_cuda;
   return {error,
-          format("CUDA {} no longer compiles for the {} (sm_{}); the last toolkit that does is {}",
-                 tables::series(toolkit.version), card.gpu.name, card.sm, last),
-          std::move(evidence), format("use CUDA {} or older", last)};
+          tr("CUDA {} no longer compiles for the {} (sm_{}); the last toolkit that does is {}",
+             tables::series(toolkit.version), card.gpu.name, card.sm, last),
+          std::move(evidence), tr("use CUDA {} or older", last)};
 }
 
 Finding runs_older_code(const tables::Toolkit& toolkit, const Card& card, const tables::BinaryCode& code,
                         std::string evidence) {
   const auto first = card.capability.first_cuda;
-  return {
-      warning,
-      format("CUDA {} {}runs sm_{} code on the {} but cannot compile compute_{}; the first toolkit that does "
+  return {warning,
+          tr("CUDA {} {}runs sm_{} code on the {} but cannot compile compute_{}; the first toolkit that does "
              "is {}",
              tables::series(toolkit.version),
              hedge(code.uncertain || tables::names(card.capability.uncertain, "row")), code.sm, card.gpu.name,
              card.sm, first),
-      std::move(evidence), format("compile with -arch=sm_{}, or use CUDA {} or newer", code.sm, first)};
+          std::move(evidence), tr("compile with -arch=sm_{}, or use CUDA {} or newer", code.sm, first)};
 }
 
 Finding driver_too_old(Severity severity, std::string_view how, std::string_view driver, const Card& card,
                        std::string_view first) {
   return {severity,
-          format("driver {} {} for the {}; the first driver that {} is {}", driver, how, card.gpu.name,
-                 severity == note ? "surely knows it" : "knows it", first),
-          format("{}, first driver {}", card.evidence(), first), format("use driver {} or newer", first)};
+          tr("driver {} {} for the {}; the first driver that {} is {}", driver, how, card.gpu.name,
+             severity == note ? tr_text("surely knows it") : tr_text("knows it"), first),
+          tr("{}, first driver {}", card.evidence(), first), tr("use driver {} or newer", first)};
 }
 
 /// The least driver that knows the product, in the branch of `driver`.
@@ -57,11 +56,11 @@ std::string_view first_driver_in_branch(const tables::Product& product, int bran
 
 Finding branch_without_card(std::string_view driver, const Card& card) {
   return {warning,
-          format("driver {} probably does not know the {}; driver {} does", driver, card.gpu.name,
-                 card.product->first_driver),
-          format("{}, first driver {}, but not in branch {}", card.evidence(), card.product->first_driver,
-                 tables::major(driver)),
-          "use a driver of another branch"};
+          tr("driver {} probably does not know the {}; driver {} does", driver, card.gpu.name,
+             card.product->first_driver),
+          tr("{}, first driver {}, but not in branch {}", card.evidence(), card.product->first_driver,
+             tables::major(driver)),
+          tr_text("use a driver of another branch")};
 }
 
 Findings driver_knows_product(std::string_view driver, const Card& card) {
@@ -73,17 +72,18 @@ Findings driver_knows_product(std::string_view driver, const Card& card) {
     return {branch_without_card(driver, card)};
   if (!young) return {};
   if (product.source == tables::Source::upper_bound)
-    return {driver_too_old(note, "may be too old", driver, card, first)};
+    return {driver_too_old(note, tr_text("may be too old"), driver, card, first)};
   const bool exact = product.source == tables::Source::changelog && branch == tables::major(first) &&
                      !(first != product.first_driver && tables::names(product.uncertain, "later"));
-  return {driver_too_old(exact ? error : warning, exact ? "is too old" : "is probably too old", driver, card,
+  return {driver_too_old(exact ? error : warning,
+                         exact ? tr_text("is too old") : tr_text("is probably too old"), driver, card,
                          first)};
 }
 
 }  // namespace
 
 std::string Card::evidence() const {
-  return format("{}{}capability {}", gpu.pci_id, gpu.pci_id.empty() ? "" : ": ", gpu.capability);
+  return tr("{}{}capability {}", gpu.pci_id, gpu.pci_id.empty() ? "" : ": ", gpu.capability);
 }
 
 std::optional<Card> card_of(const Gpu& gpu) {
@@ -97,50 +97,49 @@ std::optional<Card> card_of(const Gpu& gpu) {
 }
 
 Findings card_is_known(const Gpu& gpu) {
-  return {{warning, format("{} is in no table, so nothing is known of what fits it", gpu.name),
-           format("{} at {}", gpu.pci_id, gpu.address.empty() ? "an address not given" : gpu.address),
-           "name its kind, for example --gpu 8.6"}};
+  return {{warning, tr("{} is in no table, so nothing is known of what fits it", gpu.name),
+           tr("{} at {}", gpu.pci_id, gpu.address.empty() ? tr_text("an address not given") : gpu.address),
+           tr_text("name its kind, for example --gpu 8.6")}};
 }
 
 Findings some_card_is_known(const std::vector<Gpu>& gpus) {
   if (!gpus.empty()) return {};
-  return {{note, "no NVIDIA card is known here, so nothing is said about cards",
-           "PCI devices of this machine", "--gpu 8.6 names one"}};
+  return {{note, tr_text("no NVIDIA card is known here, so nothing is said about cards"),
+           tr_text("PCI devices of this machine"), tr_text("--gpu 8.6 names one")}};
 }
 
 Findings toolkit_has_code(const tables::Toolkit& toolkit, const Card& card) {
   const auto& architectures = toolkit.architectures;
   if (std::ranges::find(architectures, card.sm) != architectures.end()) return {};
-  const auto evidence = format("CUDA {}: sm_{} to sm_{}; {}", toolkit.version, architectures.front(),
-                               architectures.back(), card.evidence());
+  const auto evidence = tr("CUDA {}: sm_{} to sm_{}; {}", toolkit.version, architectures.front(),
+                           architectures.back(), card.evidence());
   if (card.sm < architectures.front()) return {dropped_by_toolkit(toolkit, card, evidence)};
   if (const auto* code = running_code(toolkit, card.sm))
     return {runs_older_code(toolkit, card, *code, evidence)};
   const auto first = card.capability.first_cuda;
-  return {
-      {error,
-       format("CUDA {} {}has no code for the {} (sm_{}); the first toolkit that has it is {}",
+  return {{error,
+           tr("CUDA {} {}has no code for the {} (sm_{}); the first toolkit that has it is {}",
               tables::series(toolkit.version), hedge(tables::names(card.capability.uncertain, "first_cuda")),
               card.gpu.name, card.sm, first),
-       evidence, format("use CUDA {} or newer", first)}};
+           evidence, tr("use CUDA {} or newer", first)}};
 }
 
 Findings driver_keeps_card(std::string_view driver, const Card& card) {
   const auto& generation = *tables::find_generation(card.capability.generation);
   if (generation.last_branch == 0 || tables::major(driver) <= generation.last_branch) return {};
   return {{error,
-           format("driver {} no longer drives the {}; the last branch that does is {}", driver, card.gpu.name,
-                  generation.last_branch),
-           format("{}, {}; its last driver is {}", card.evidence(), generation.id, generation.last_driver),
-           format("use driver {} ({})", generation.last_driver, generation.legacy_package)}};
+           tr("driver {} no longer drives the {}; the last branch that does is {}", driver, card.gpu.name,
+              generation.last_branch),
+           tr("{}, {}; its last driver is {}", card.evidence(), generation.id, generation.last_driver),
+           tr("use driver {} ({})", generation.last_driver, generation.legacy_package)}};
 }
 
 Findings driver_knows_card(std::string_view driver, const Card& card) {
   const auto first = card.capability.first_driver;
   if (!older(driver, first)) return card.product ? driver_knows_product(driver, card) : Findings{};
   const bool uncertain = tables::names(card.capability.uncertain, "first_driver");
-  return {driver_too_old(error, uncertain ? "is probably too old" : "is too old", driver, card,
-                         card.product ? card.product->first_driver : first)};
+  return {driver_too_old(error, uncertain ? tr_text("is probably too old") : tr_text("is too old"), driver,
+                         card, card.product ? card.product->first_driver : first)};
 }
 
 }  // namespace cudapin::rules

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compatibility_rules.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +9,6 @@
 
 namespace cudapin::rules {
 
-using fmt::format;
 using enum Severity;
 
 namespace {
@@ -38,7 +38,7 @@ template <typename Predicate>
 std::string newest_cudnn(std::string_view otherwise, Predicate holds) {
   const auto rows = tables::cudnns();
   const auto found = std::find_if(rows.rbegin(), rows.rend(), holds);
-  return found == rows.rend() ? std::string(otherwise) : format("use cuDNN {}", found->version);
+  return found == rows.rend() ? std::string(otherwise) : tr("use cuDNN {}", found->version);
 }
 
 /// Least sm of a cuDNN for a CUDA major; the least of all its builds when the major is not known.
@@ -57,9 +57,9 @@ int least_sm(const tables::Cudnn& cudnn, int cuda_major) {
 
 Findings cudnn_is_known(std::string_view version) {
   if (version.empty() || tables::find_cudnn(version)) return {};
-  return {{note, format("cuDNN {} is in no table, so nothing is known of what fits it", version),
-           format("the tables go from cuDNN {} to {}", tables::cudnns().front().version,
-                  tables::cudnns().back().version),
+  return {{note, tr("cuDNN {} is in no table, so nothing is known of what fits it", version),
+           tr("the tables go from cuDNN {} to {}", tables::cudnns().front().version,
+              tables::cudnns().back().version),
            ""}};
 }
 
@@ -67,18 +67,18 @@ Findings cudnn_fits_toolkit(const tables::Cudnn& cudnn, std::string_view toolkit
   const auto cuda = tables::series(toolkit);
   const auto result = fit(cudnn, cuda);
   if (result == Fit::yes) return {};
-  const auto remedy = newest_cudnn(format("use a cuDNN built for CUDA {}", cuda),
+  const auto remedy = newest_cudnn(tr("use a cuDNN built for CUDA {}", cuda),
                                    [&](const auto& row) { return fit(row, cuda) == Fit::yes; });
   const auto evidence =
-      format("cuDNN {}: builds for CUDA {}, works with {}", cudnn.version, cudnn.builds, cudnn.supports);
+      tr("cuDNN {}: builds for CUDA {}, works with {}", cudnn.version, cudnn.builds, cudnn.supports);
   if (result == Fit::untried)
     return {{warning,
-             format("CUDA {} is {}newer than what cuDNN {} was made for", cuda,
-                    hedge(tables::names(cudnn.uncertain, "supports")), cudnn.version),
+             tr("CUDA {} is {}newer than what cuDNN {} was made for", cuda,
+                hedge(tables::names(cudnn.uncertain, "supports")), cudnn.version),
              evidence, remedy}};
   const bool uncertain = tables::names(cudnn.uncertain, "builds_for");
   return {{uncertain ? warning : error,
-           format("cuDNN {} is {}not built for CUDA {}", cudnn.version, hedge(uncertain), cuda), evidence,
+           tr("cuDNN {} is {}not built for CUDA {}", cudnn.version, hedge(uncertain), cuda), evidence,
            remedy}};
 }
 
@@ -91,11 +91,11 @@ Findings cudnn_has_code(const tables::Cudnn& cudnn, std::string_view toolkit, co
            (toolkit.empty() || fit(row, tables::series(toolkit)) != Fit::no);
   };
   return {{error,
-           format("cuDNN {} {}has no code for the {} (sm_{}); its least is sm_{}", cudnn.version,
-                  hedge(tables::names(cudnn.uncertain, "cc_min")), card.gpu.name, card.sm, least),
-           format("cuDNN {}: least capability {}; {}", cudnn.version, tables::capability_text(least),
-                  card.evidence()),
-           newest_cudnn("use an older cuDNN with an older CUDA", good)}};
+           tr("cuDNN {} {}has no code for the {} (sm_{}); its least is sm_{}", cudnn.version,
+              hedge(tables::names(cudnn.uncertain, "cc_min")), card.gpu.name, card.sm, least),
+           tr("cuDNN {}: least capability {}; {}", cudnn.version, tables::capability_text(least),
+              card.evidence()),
+           newest_cudnn(tr_text("use an older cuDNN with an older CUDA"), good)}};
 }
 
 }  // namespace cudapin::rules

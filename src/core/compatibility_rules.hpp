@@ -3,6 +3,7 @@
 
 #include "core/compatibility.hpp"
 #include "core/compatibility_data.hpp"
+#include "core/words.hpp"
 
 /// The rules that judge() asks, each about one pair, and each without an answer when the pair fits.
 namespace cudapin::rules {
@@ -38,7 +39,7 @@ Findings cudnn_fits_toolkit(const tables::Cudnn& cudnn, std::string_view toolkit
 Findings compiler_fits(const std::vector<int>& majors, const tables::Toolkit& toolkit);
 Findings glibc_fits(std::string_view version, const tables::Toolkit& toolkit);
 
-inline std::string_view hedge(bool uncertain) { return uncertain ? "probably " : ""; }
+inline std::string_view hedge(bool uncertain) { return uncertain ? tr_text("probably ") : ""; }
 /// By the one version comparison.
 bool older(std::string_view version, std::string_view than);
 

@@ -4,6 +4,7 @@
 #include "core/fields.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ class RowReader {
     return field(key, required, [&, key](const yaml::Node& value) {
       target = texts().keep(yaml::read_line(value, fmt::format("'{}'", key), problems_));
       if (target.empty() || target.find_first_not_of("0123456789.") != target.npos)
-        problems_.add(value, fmt::format("'{}' is no version", target));
+        problems_.add(value, tr("'{}' is no version", target));
     });
   }
   RowReader& number(const char* key, bool required, int& target) {
@@ -63,7 +64,7 @@ class RowReader {
     return field(key, required, [&, key](const yaml::Node& value) {
       std::vector<std::string> all;
       for (const auto* word : yaml::read_words(value, fmt::format("'{}'", key), problems_))
-        all.push_back(yaml::read_line(*word, "an entry", problems_));
+        all.push_back(yaml::read_line(*word, tr_text("an entry"), problems_));
       target = texts().keep(join(all, " "));
     });
   }
@@ -79,7 +80,7 @@ class RowReader {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number < 0)
-      problems_.add(value, fmt::format("'{}' is no number", text));
+      problems_.add(value, tr("'{}' is no number", text));
     return number;
   }
 
@@ -101,7 +102,7 @@ Toolkit read_toolkit(const yaml::Node& node, yaml::Problems& problems) {
       .version("clang_max", false, row.clang_max)
       .version("glibc_max", false, row.glibc_max)
       .version("nvcc", false, row.nvcc)
-      .finish("a row of 'cuda'");
+      .finish(tr_text("a row of 'cuda'"));
   return row;
 }
 
@@ -112,7 +113,7 @@ DriverBranch read_branch(const yaml::Node& node, yaml::Problems& problems) {
       .number("branch", true, row.branch)
       .version("cuda", true, row.cuda)
       .version("last_release", false, row.last_release)
-      .finish("a row of 'drivers'");
+      .finish(tr_text("a row of 'drivers'"));
   row.printed = row.cuda;
   return row;
 }
@@ -125,11 +126,10 @@ Cudnn read_cudnn(const yaml::Node& node, yaml::Problems& problems) {
       .words("builds", true, row.builds)
       .words("supports", true, row.supports)
       .text("least", false, row.least)
-      .finish("a row of 'cudnn'");
+      .finish(tr_text("a row of 'cudnn'"));
   if (row.least.find(':') == row.least.npos) row.least = texts().keep("*:" + std::string(row.least));
   for (const auto& range : split(row.supports, " "))
-    if (range.find('-') == range.npos)
-      problems.add(node, fmt::format("'{}' is no range such as 13.0-13.6", range));
+    if (range.find('-') == range.npos) problems.add(node, tr("'{}' is no range such as 13.0-13.6", range));
   return row;
 }
 
@@ -138,7 +138,7 @@ KernelLimit read_kernel(const yaml::Node& node, yaml::Problems& problems) {
   RowReader(node, problems)
       .version("driver", true, row.driver)
       .version("kernel", true, row.kernel)
-      .finish("a row of 'kernels'");
+      .finish(tr_text("a row of 'kernels'"));
   return row;
 }
 
@@ -152,7 +152,7 @@ FrameworkBuild read_build(const yaml::Node& node, yaml::Problems& problems) {
       .version("cudnn", false, row.cudnn)
       .words("architectures", false, row.architectures)
       .number("ptx", false, row.ptx)
-      .finish("a row of 'frameworks'");
+      .finish(tr_text("a row of 'frameworks'"));
   return row;
 }
 
@@ -166,12 +166,12 @@ void read_card(const yaml::Node& node, yaml::Problems& problems, std::vector<Pro
       .text("name", true, row.name)
       .version("capability", true, capability)
       .version("driver", true, row.first_driver)
-      .finish("a row of 'cards'");
+      .finish(tr_text("a row of 'cards'"));
   if (row.id.starts_with("10de:")) row.id.remove_prefix(5);
   if (row.id.size() != 4 || row.id.find_first_not_of("0123456789abcdef") != row.id.npos)
-    problems.add(node, fmt::format("'{}' is no device id such as 10de:2204", row.id));
+    problems.add(node, tr("'{}' is no device id such as 10de:2204", row.id));
   if (!find_capability(sm(capability)))
-    problems.add(node, fmt::format("'{}' is no capability that the tables know", capability));
+    problems.add(node, tr("'{}' is no capability that the tables know", capability));
   cards.push_back(row);
   if (!find_chip(row.id)) own_chips.push_back({row.name, sm(capability), row.id, ""});
 }
@@ -208,7 +208,7 @@ struct SiteRows {
 
 void read_rows(const yaml::Node& list, std::string_view what, yaml::Problems& problems,
                const std::function<void(const yaml::Node&)>& read) {
-  if (list.kind != yaml::Node::Kind::sequence) problems.add(list, fmt::format("'{}' must be a list", what));
+  if (list.kind != yaml::Node::Kind::sequence) problems.add(list, tr("'{}' must be a list", what));
   for (const auto& item : list.items) read(item);
 }
 
@@ -227,7 +227,7 @@ void read_file(const SiteFile& file, SiteRows& rows) {
       list("kernels", [&](auto& node) { rows.kernels.push_back(read_kernel(node, problems)); }),
       list("frameworks", [&](auto& node) { rows.builds.push_back(read_build(node, problems)); }),
       list("cards", [&](auto& node) { read_card(node, problems, rows.products, rows.chips); })};
-  yaml::read_mapping(root, "the file", fields, problems);
+  yaml::read_mapping(root, tr_text("the file"), fields, problems);
   problems.throw_if_any("man cudapin.conf");
 }
 

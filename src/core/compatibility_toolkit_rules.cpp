@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compatibility_rules.hpp"
 #include "core/version.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -33,30 +34,28 @@ Findings toolkit_is_known(std::string_view version) {
   if (version.empty() || tables::find_toolkit(version)) return {};
   const auto newest = tables::toolkits().back().version;
   const bool newer = older(newest, version);
-  return {{newer ? warning : note,
-           format("CUDA {} is in no table, so nothing is known of what fits it", version),
-           format("the tables go from CUDA {} to {}", tables::toolkits().front().version, newest),
-           newer ? "update cudapin" : ""}};
+  return {{newer ? warning : note, tr("CUDA {} is in no table, so nothing is known of what fits it", version),
+           tr("the tables go from CUDA {} to {}", tables::toolkits().front().version, newest),
+           newer ? tr_text("update cudapin") : ""}};
 }
 
 Findings driver_serves_toolkit(std::string_view driver, const tables::Toolkit& toolkit) {
   if (!older(driver, toolkit.driver)) return {};
   const auto floor = driver_floor(toolkit);
-  const auto evidence = format("CUDA {}: driver {}, with limits from {}", toolkit.version, toolkit.driver,
-                               floor.empty() ? toolkit.driver : floor);
-  const auto remedy = format("use driver {} or newer, or an older CUDA", toolkit.driver);
+  const auto evidence = tr("CUDA {}: driver {}, with limits from {}", toolkit.version, toolkit.driver,
+                           floor.empty() ? toolkit.driver : floor);
+  const auto remedy = tr("use driver {} or newer, or an older CUDA", toolkit.driver);
   const auto probably = hedge(tables::names(toolkit.uncertain, "driver"));
   if (!floor.empty() && !older(driver, floor))
-    return {
-        {warning,
-         format("driver {} {}runs CUDA {} with limits: it does not compile this CUDA's PTX, and what needs "
+    return {{warning,
+             tr("driver {} {}runs CUDA {} with limits: it does not compile this CUDA's PTX, and what needs "
                 "driver {} fails",
                 driver, probably, toolkit.version, toolkit.driver),
-         evidence, remedy}};
+             evidence, remedy}};
   return {{error,
-           format("driver {} is {}too old for CUDA {}, which needs {}", driver,
-                  hedge(tables::names(toolkit.uncertain, "floor")), toolkit.version,
-                  floor.empty() ? toolkit.driver : floor),
+           tr("driver {} is {}too old for CUDA {}, which needs {}", driver,
+              hedge(tables::names(toolkit.uncertain, "floor")), toolkit.version,
+              floor.empty() ? toolkit.driver : floor),
            evidence, remedy}};
 }
 
@@ -66,13 +65,13 @@ Findings compiler_fits(const std::vector<int>& majors, const tables::Toolkit& to
   const auto accepted = [&](int major) { return toolkit.gcc_min <= major && major <= most; };
   if (majors.empty() || std::ranges::any_of(majors, accepted)) return {};
   const auto range =
-      toolkit.gcc_min == 0 ? format("gcc {} at most", most) : format("gcc {} to {}", toolkit.gcc_min, most);
+      toolkit.gcc_min == 0 ? tr("gcc {} at most", most) : tr("gcc {} to {}", toolkit.gcc_min, most);
   const bool uncertain = !practical && tables::names(toolkit.uncertain, "gcc_max");
   return {{warning,
-           format("CUDA {} {}takes {} as host compiler, and there is only gcc {}",
-                  tables::series(toolkit.version), hedge(uncertain), range, fmt::join(majors, ", ")),
+           tr("CUDA {} {}takes {} as host compiler, and there is only gcc {}",
+              tables::series(toolkit.version), hedge(uncertain), range, fmt::join(majors, ", ")),
            format("CUDA {}: {}", toolkit.version, range),
-           format("install gcc{0} and build with NVCC_CCBIN=/usr/bin/g++-{0}", most)}};
+           tr("install gcc{0} and build with NVCC_CCBIN=/usr/bin/g++-{0}", most)}};
 }
 
 Findings glibc_fits(std::string_view version, const tables::Toolkit& toolkit) {
@@ -84,13 +83,13 @@ Findings glibc_fits(std::string_view version, const tables::Toolkit& toolkit) {
   const auto newer = std::ranges::find_if(tables::toolkits(), takes);
   const auto other = newer == tables::toolkits().end()
                          ? ""
-                         : format(", or use CUDA {} or newer", tables::series(newer->version));
+                         : tr(", or use CUDA {} or newer", tables::series(newer->version));
   return {{warning,
-           format("CUDA {} runs but {}does not build with glibc {}: its headers take glibc {} at most",
-                  tables::series(toolkit.version), hedge(tables::names(toolkit.uncertain, "glibc")), glibc,
-                  toolkit.glibc_max),
-           format("CUDA {}: glibc {}; here {}", toolkit.version, toolkit.glibc_max, version),
-           format("build in a container with glibc {} or older{}", toolkit.glibc_max, other)}};
+           tr("CUDA {} runs but {}does not build with glibc {}: its headers take glibc {} at most",
+              tables::series(toolkit.version), hedge(tables::names(toolkit.uncertain, "glibc")), glibc,
+              toolkit.glibc_max),
+           tr("CUDA {}: glibc {}; here {}", toolkit.version, toolkit.glibc_max, version),
+           tr("build in a container with glibc {} or older{}", toolkit.glibc_max, other)}};
 }
 
 }  // namespace cudapin::rules

@@ -2,8 +2,7 @@
 #include "core/config.hpp"
 
 #include "core/fields.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,16 +21,15 @@ bool is_archive(std::string_view text) {
 std::vector<std::string> read_archives(const yaml::Node& node, yaml::Problems& problems) {
   std::vector<std::string> archives;
   for (const auto* word : yaml::read_words(node, "'archives'", problems)) {
-    auto archive = yaml::read_line(*word, "an archive", problems);
+    auto archive = yaml::read_line(*word, tr_text("an archive"), problems);
     if (archive.empty()) continue;
     if (!is_archive(archive))
-      problems.add(
-          *word,
-          fmt::format("'{}' is no archive: give an https, http or file URL or an absolute path", archive));
+      problems.add(*word,
+                   tr("'{}' is no archive: give an https, http or file URL or an absolute path", archive));
     archives.push_back(std::move(archive));
   }
   if (node.kind == yaml::Node::Kind::sequence && node.items.empty())
-    problems.add(node, "'archives' is empty: name at least one, or leave the key out");
+    problems.add(node, tr_text("'archives' is empty: name at least one, or leave the key out"));
   return archives;
 }
 
@@ -44,7 +42,7 @@ Config parse_config(std::string_view text, const std::string& origin) {
   yaml::Problems problems(origin);
   const std::array fields{yaml::Field{
       "archives", false, [&](const auto& node) { config.archives = read_archives(node, problems); }}};
-  yaml::read_mapping(root, "the configuration", fields, problems);
+  yaml::read_mapping(root, tr_text("the configuration"), fields, problems);
   problems.throw_if_any("man cudapin.conf");
   return config;
 }

@@ -2,6 +2,7 @@
 #include "core/diagnosis.hpp"
 
 #include "core/diagnosis_rules.hpp"
+#include "core/words.hpp"
 
 #include <algorithm>
 
@@ -26,12 +27,12 @@ Severity worst(const Topic& topic) {
 }  // namespace
 
 std::vector<Topic> diagnose(const Examination& found) {
-  std::vector<Topic> topics{ask("driver", diagnosis::driver_rules(), found),
-                            ask("toolkit", diagnosis::toolkit_rules(), found),
-                            ask("environment", diagnosis::environment_rules(), found),
-                            ask("packages", diagnosis::package_rules(), found),
-                            ask("pins", diagnosis::pin_rules(), found),
-                            ask("machine", diagnosis::machine_rules(), found)};
+  std::vector<Topic> topics{ask(tr_later("driver"), diagnosis::driver_rules(), found),
+                            ask(tr_later("toolkit"), diagnosis::toolkit_rules(), found),
+                            ask(tr_later("environment"), diagnosis::environment_rules(), found),
+                            ask(tr_later("packages"), diagnosis::package_rules(), found),
+                            ask(tr_later("pins"), diagnosis::pin_rules(), found),
+                            ask(tr_later("machine"), diagnosis::machine_rules(), found)};
   put_worst_first(topics);
   return topics;
 }

@@ -2,6 +2,7 @@
 #include "core/diagnosis_rules.hpp"
 #include "core/pacman_log.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -33,14 +34,14 @@ Findings loaded_is_on_disk(const Examination& found) {
   if (found.driver_loaded.empty() || found.driver_on_disk.empty()) return {};
   if (same_driver(found.driver_loaded, found.driver_on_disk)) return {};
   const auto change = last_change(found.pacman_log, "nvidia-utils");
-  const auto remedy = found.work.empty()
-                          ? std::string(
-                                "sudo reboot; without one, end what uses the card and reload nvidia_drm, "
-                                "nvidia_modeset, nvidia_uvm, nvidia in this order")
-                          : format("reboot when the running work has ended: {}", join(found.work, "; "));
+  const auto remedy =
+      found.work.empty()
+          ? std::string(tr_text("sudo reboot; without one, end what uses the card and reload nvidia_drm, "
+                                "nvidia_modeset, nvidia_uvm, nvidia in this order"))
+          : tr("reboot when the running work has ended: {}", join(found.work, "; "));
   return {{error,
-           format("driver {} is loaded, and {} is on disk: what runs already goes on, what starts now fails",
-                  found.driver_loaded, found.driver_on_disk),
+           tr("driver {} is loaded, and {} is on disk: what runs already goes on, what starts now fails",
+              found.driver_loaded, found.driver_on_disk),
            format("{}: {}; /usr/lib: {}{}", loaded_from, found.driver_loaded, found.driver_on_disk,
                   change.empty() ? "" : "; " + change),
            remedy}};
@@ -49,17 +50,16 @@ Findings loaded_is_on_disk(const Examination& found) {
 Findings driver_is_there(const Examination& found) {
   if (found.in_wsl || found.gpus.empty() || found.gpus_chosen) return {};
   if (found.driver_on_disk.empty() && found.driver_loaded.empty())
-    return {{error, "no NVIDIA driver is installed", format("{} is missing", loaded_from),
+    return {{error, tr_text("no NVIDIA driver is installed"), tr("{} is missing", loaded_from),
              "sudo pacman -S nvidia-open"}};
   if (!found.driver_loaded.empty()) return {};
   const bool gone = !found.kernel.empty() && !found.kernels.empty() &&
                     std::ranges::find(found.kernels, found.kernel) == found.kernels.end();
   return {{error,
-           gone ? format("kernel {} runs, but its modules are gone from the disk, so no driver can be loaded",
-                         found.kernel)
-                : format("driver {} is installed, but not loaded", found.driver_on_disk),
-           gone ? format("/usr/lib/modules has {}", join(found.kernels, ", "))
-                : format("{} is missing", loaded_from),
+           gone ? tr("kernel {} runs, but its modules are gone from the disk, so no driver can be loaded",
+                     found.kernel)
+                : tr("driver {} is installed, but not loaded", found.driver_on_disk),
+           gone ? tr("/usr/lib/modules has {}", join(found.kernels, ", ")) : tr("{} is missing", loaded_from),
            gone ? "sudo reboot" : "sudo modprobe nvidia"}};
 }
 
@@ -94,14 +94,14 @@ Findings flavour_fits(const Examination& found) {
     const bool wants_closed =
         generation && generation->open_modules == "never" && found.module_flavour == "open";
     if (!wants_open && !wants_closed) continue;
-    findings.push_back(
-        {error,
-         format("the {} needs the {} kernel module, and the {} one is installed", gpu.name,
-                wants_open ? "open" : "closed", found.module_flavour),
-         format("{}; {}", loaded_from,
-                found.module_package.empty() ? "no package brings the module" : found.module_package),
-         wants_open ? std::string("sudo pacman -S nvidia-open")
-                    : format("install {} from the AUR", generation->legacy_package)});
+    findings.push_back({error,
+                        tr("the {} needs the {} kernel module, and the {} one is installed", gpu.name,
+                           wants_open ? "open" : "closed", found.module_flavour),
+                        format("{}; {}", loaded_from,
+                               found.module_package.empty() ? tr_text("no package brings the module")
+                                                            : found.module_package),
+                        wants_open ? std::string("sudo pacman -S nvidia-open")
+                                   : tr("install {} from the AUR", generation->legacy_package)});
   }
   return findings;
 }
@@ -109,7 +109,8 @@ Findings flavour_fits(const Examination& found) {
 Findings flavour_is_current(const Examination& found) {
   const bool closed = found.module_flavour == "closed" && tables::major(found.driver_on_disk) >= 590;
   if (!closed) return {};
-  return {{warning, "from driver 590 on only the open kernel module is packaged, and this is the closed one",
+  return {{warning,
+           tr_text("from driver 590 on only the open kernel module is packaged, and this is the closed one"),
            found.module_package, "sudo pacman -S nvidia-open"}};
 }
 
@@ -126,23 +127,23 @@ Findings driver_builds_on_kernel(const Examination& found) {
   if (!limit || series.empty() || !rules::older(limit->kernel, series)) return {};
   const bool runs = same_driver(found.driver_loaded, found.driver_on_disk);
   return {{runs ? note : warning,
-           format("driver {} {} kernel {}: it goes up to {}{}", found.driver_on_disk,
-                  runs ? "runs here, but its source does not build on" : "does not build on", series,
-                  limit->kernel,
-                  needs_patch(found.driver_on_disk, series, found.module_flavour)
-                      ? ", and a patch for it is known"
-                      : ""),
-           format("kernel {}; driver {}", found.kernel, found.driver_on_disk),
-           "pin the kernel and its headers too, or boot linux-lts"}};
+           tr("driver {} {} kernel {}: it goes up to {}{}", found.driver_on_disk,
+              runs ? tr_text("runs here, but its source does not build on") : tr_text("does not build on"),
+              series, limit->kernel,
+              needs_patch(found.driver_on_disk, series, found.module_flavour)
+                  ? tr_text(", and a patch for it is known")
+                  : ""),
+           tr("kernel {}; driver {}", found.kernel, found.driver_on_disk),
+           tr_text("pin the kernel and its headers too, or boot linux-lts")}};
 }
 
 Findings headers_are_there(const Examination& found) {
   const bool builds = found.module_package.ends_with("dkms");
   if (!builds || found.kernel_has_headers || found.kernel.empty()) return {};
   return {{warning,
-           format("{} builds the module at each upgrade, and kernel {} has no headers to build with",
-                  found.module_package, found.kernel),
-           format("/usr/lib/modules/{}/build is missing", found.kernel), "sudo pacman -S linux-headers"}};
+           tr("{} builds the module at each upgrade, and kernel {} has no headers to build with",
+              found.module_package, found.kernel),
+           tr("/usr/lib/modules/{}/build is missing", found.kernel), "sudo pacman -S linux-headers"}};
 }
 
 Findings module_comes_from_pacman(const Examination& found) {
@@ -150,9 +151,11 @@ Findings module_comes_from_pacman(const Examination& found) {
   if (std::ranges::any_of(found.packages, brings_module)) return {};
   return {
       {warning,
-       "the loaded kernel module comes from no package, so pins alone cannot keep it and its files together",
+       tr_text("the loaded kernel module comes from no package, so pins alone cannot keep it and its files "
+               "together"),
        format("{}: {}", loaded_from, found.driver_loaded),
-       "remove the module of the other installer, or of the driver container, and install nvidia-open"}};
+       tr_text(
+           "remove the module of the other installer, or of the driver container, and install nvidia-open")}};
 }
 
 constexpr Rule all[] = {loaded_is_on_disk,       driver_is_there,   cards_are_driven,

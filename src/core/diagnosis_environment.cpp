@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diagnosis_rules.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -14,8 +15,8 @@ using enum Severity;
 namespace {
 
 std::string described(const ToolkitSeen& toolkit) {
-  return format("CUDA {} in {}{}", toolkit.version.empty() ? "of unknown version" : toolkit.version,
-                toolkit.folder, toolkit.through.empty() ? "" : format(" (by {})", toolkit.through));
+  return tr("CUDA {} in {}{}", toolkit.version.empty() ? tr_text("of unknown version") : toolkit.version,
+            toolkit.folder, toolkit.through.empty() ? "" : tr(" (by {})", toolkit.through));
 }
 
 /// Where pacman's toolkit is.
@@ -31,8 +32,8 @@ Findings packaged_toolkit_wins(const Examination& found) {
   std::vector<std::string> all;
   for (const auto& toolkit : found.toolkits) all.push_back(described(toolkit));
   return {{warning,
-           format("builds in this shell take {}, not the packaged {}", described(*first), described(*system)),
-           "in this order: " + join(all, ", "),
+           tr("builds in this shell take {}, not the packaged {}", described(*first), described(*system)),
+           tr_text("in this order: ") + join(all, ", "),
            format("export CUDA_HOME={0} PATH={0}/bin:$PATH", system->folder)}};
 }
 
@@ -41,8 +42,8 @@ Findings variables_lead_somewhere(const Examination& found) {
   for (const auto* name : {"CUDA_HOME", "CUDA_PATH", "NVCC_CCBIN", "CUDAHOSTCXX"}) {
     const auto value = found.variable(name);
     if (std::ranges::find(found.missing_files, value) == found.missing_files.end() || value.empty()) continue;
-    findings.push_back({error, format("{} names '{}', which does not exist", name, value),
-                        format("{}={}", name, value), format("log in anew, or unset {}", name)});
+    findings.push_back({error, tr("{} names '{}', which does not exist", name, value),
+                        format("{}={}", name, value), tr("log in anew, or unset {}", name)});
   }
   return findings;
 }
@@ -56,11 +57,11 @@ Findings home_and_path_agree(const Examination& found) {
     if (toolkit.through == "PATH") path = &toolkit;
   }
   if (!home || !path || home->version == path->version) return {};
-  return {{warning,
-           format("{} and PATH lead to different toolkits: {} and {}", home->through, home->version,
-                  path->version),
-           format("{}; {}", described(*home), described(*path)),
-           format("export PATH={}/bin:$PATH", home->folder)}};
+  return {
+      {warning,
+       tr("{} and PATH lead to different toolkits: {} and {}", home->through, home->version, path->version),
+       format("{}; {}", described(*home), described(*path)),
+       format("export PATH={}/bin:$PATH", home->folder)}};
 }
 
 Findings loader_path_is_clean(const Examination& found) {
@@ -77,12 +78,12 @@ Findings loader_path_is_clean(const Examination& found) {
         !here.empty() && !library.version.empty() && tables::series(here) == tables::series(library.version);
     if (same) continue;
     findings.push_back({warning,
-                        format("LD_LIBRARY_PATH puts another {} before the system's: {} instead of {}",
-                               is_cudnn    ? "cuDNN"
-                               : is_driver ? "driver library"
-                                           : "CUDA runtime",
-                               library.version.empty() ? "one of unknown version" : library.version,
-                               here.empty() ? "none" : here),
+                        tr("LD_LIBRARY_PATH puts another {} before the system's: {} instead of {}",
+                           is_cudnn    ? "cuDNN"
+                           : is_driver ? tr_text("driver library")
+                                       : tr_text("CUDA runtime"),
+                           library.version.empty() ? tr_text("one of unknown version") : library.version,
+                           here.empty() ? tr_text("none") : here),
                         library.path, "unset LD_LIBRARY_PATH"});
   }
   return findings;
@@ -115,8 +116,8 @@ Findings toolkit_lacks(const std::string& name, const std::string& list, const t
     if (std::ranges::find(row.architectures, sm) == row.architectures.end()) lacking.push_back(sm);
   if (lacking.empty()) return {};
   return {{error,
-           format("{} asks for {}, which CUDA {} does not compile for", name, entries(lacking),
-                  tables::series(row.version)),
+           tr("{} asks for {}, which CUDA {} does not compile for", name, entries(lacking),
+              tables::series(row.version)),
            format("{}={}", name, list), format("unset {}", name)}};
 }
 
@@ -131,8 +132,7 @@ Findings architectures_are_built(const Examination& found) {
     for (const auto& gpu : found.gpus)
       if (!covers(list, tables::sm(gpu.capability)))
         findings.push_back(
-            {warning,
-             format("what is built with {} does not run on the {} ({})", name, gpu.name, gpu.capability),
+            {warning, tr("what is built with {} does not run on the {} ({})", name, gpu.name, gpu.capability),
              format("{}={}", name, list), format("unset {}", name)});
   }
   return findings;
@@ -142,7 +142,7 @@ Findings cards_are_visible(const Examination& found) {
   const auto variable = found.environment.find("CUDA_VISIBLE_DEVICES");
   if (variable == found.environment.end() || (!variable->second.empty() && variable->second != "-1"))
     return {};
-  return {{warning, "CUDA_VISIBLE_DEVICES hides every card from programs of this shell",
+  return {{warning, tr_text("CUDA_VISIBLE_DEVICES hides every card from programs of this shell"),
            format("CUDA_VISIBLE_DEVICES='{}'", variable->second), "unset CUDA_VISIBLE_DEVICES"}};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diagnosis_rules.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -16,69 +17,76 @@ namespace {
 
 Findings some_card_is_there(const Examination& found) {
   if (!found.gpus.empty() || !found.passed_through.empty() || found.in_wsl) return {};
-  return {{note, "no NVIDIA card was found in this machine", "/sys/bus/pci/devices",
-           "name one to judge for: cudapin doctor --gpu 'RTX 3090'"}};
+  return {{note, tr_text("no NVIDIA card was found in this machine"), "/sys/bus/pci/devices",
+           tr_text("name one to judge for: cudapin doctor --gpu 'RTX 3090'")}};
 }
 
 Findings passed_through(const Examination& found) {
   Findings findings;
   for (const auto& gpu : found.passed_through)
     findings.push_back({note,
-                        format("the {} is passed through to a virtual machine, and is not judged", gpu.name),
-                        format("{} is bound to vfio-pci", gpu.address), ""});
+                        tr("the {} is passed through to a virtual machine, and is not judged", gpu.name),
+                        tr("{} is bound to vfio-pci", gpu.address), ""});
   return findings;
 }
 
 Findings powered_off(const Examination& found) {
   Findings findings;
   for (const auto& address : found.powered_off)
-    findings.push_back(
-        {note, "the card is powered off, so only what the kernel remembers of it is known", address, ""});
+    findings.push_back({note,
+                        tr_text("the card is powered off, so only what the kernel remembers of it is known"),
+                        address, ""});
   return findings;
 }
 
 Findings shares_the_screen(const Examination& found) {
   if (found.gpus.empty() || found.other_gpus.empty() || found.gpus_chosen) return {};
-  return {{note,
+  return {
+      {note,
+       tr_text(
            "another maker's display controller is here too: the screen may be its, and the NVIDIA card free "
-           "to compute",
-           format("PCI {}", join(found.other_gpus, ", ")), ""}};
+           "to compute"),
+       format("PCI {}", join(found.other_gpus, ", ")), ""}};
 }
 
 Findings windows_has_the_driver(const Examination& found) {
   if (!found.in_wsl) return {};
   const auto* driver = found.package("nvidia-utils");
   if (driver)
-    return {{error,
-             "this is Windows' Linux, where the driver is Windows' own, and nvidia-utils gets in its way",
-             format("nvidia-utils {}; /usr/lib/wsl/lib", driver->version), "sudo pacman -R nvidia-utils"}};
-  return {
-      {note,
-       "this is Windows' Linux: the driver is Windows' own, only CUDA and cuDNN are managed here, and what "
-       "computes is not known",
-       "/proc/version", ""}};
+    return {
+        {error,
+         tr_text(
+             "this is Windows' Linux, where the driver is Windows' own, and nvidia-utils gets in its way"),
+         tr("nvidia-utils {}; /usr/lib/wsl/lib", driver->version), "sudo pacman -R nvidia-utils"}};
+  return {{note,
+           tr_text("this is Windows' Linux: the driver is Windows' own, only CUDA and cuDNN are managed "
+                   "here, and what "
+                   "computes is not known"),
+           "/proc/version", ""}};
 }
 
 Findings container_has_the_cards(const Examination& found) {
   if (found.container.empty() || found.gpus_chosen) return {};
   if (found.gpus.empty() && found.driver_loaded.empty()) return {};
   if (!found.has_device)
-    return {{error, format("this {} container was started without the cards", found.container),
-             "/dev/nvidiactl is missing", "start it with --gpus all or --device nvidia.com/gpu=all"}};
+    return {{error, tr("this {} container was started without the cards", found.container),
+             tr_text("/dev/nvidiactl is missing"),
+             tr_text("start it with --gpus all or --device nvidia.com/gpu=all")}};
   return {
       {note,
-       format(
-           "this is a {} container: the driver is the host's, and a driver package in here changes nothing",
-           found.container),
+       tr("this is a {} container: the driver is the host's, and a driver package in here changes nothing",
+          found.container),
        found.container, ""}};
 }
 
 Findings slice_of_a_card(const Examination& found) {
   if (found.virtual_gpu.empty()) return {};
-  return {{warning,
+  return {
+      {warning,
+       tr_text(
            "this is a slice of a card that the host shares out: its driver has to match the host's, so leave "
-           "it alone",
-           found.virtual_gpu, "use profiles without a driver"}};
+           "it alone"),
+       found.virtual_gpu, tr_text("use profiles without a driver")}};
 }
 
 Findings generations_differ(const Examination& found) {
@@ -89,7 +97,7 @@ Findings generations_differ(const Examination& found) {
       names.push_back(format("{} ({})", gpu.name, gpu.generation));
   if (names.size() < 2) return {};
   return {{note,
-           format("cards of several generations are here, and one set must serve all: {}", join(names, ", ")),
+           tr("cards of several generations are here, and one set must serve all: {}", join(names, ", ")),
            "/sys/bus/pci/devices", "cudapin suggest"}};
 }
 

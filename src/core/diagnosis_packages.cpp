@@ -2,6 +2,7 @@
 #include "core/diagnosis_rules.hpp"
 #include "core/pacman_log.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,6 @@
 
 namespace cudapin::diagnosis {
 
-using fmt::format;
 using enum Severity;
 
 namespace {
@@ -51,12 +51,13 @@ Findings partners_agree(const Examination& found) {
   for (const auto& package : found.packages) {
     const auto kind = partner_of(package.name);
     if (kind == Partner::none || upstream(package) == upstream(*utils)) continue;
-    findings.push_back(
-        {kind == Partner::breaks ? error : note,
-         format("{} {} goes with {} {}, and differs{}", package.name, package.version, utils->name,
-                utils->version,
-                kind == Partner::breaks ? ": programs that use both fail" : ", which is harmless"),
-         "the database of installed packages", kind == Partner::breaks ? "sudo pacman -Syu" : ""});
+    findings.push_back({kind == Partner::breaks ? error : note,
+                        tr("{} {} goes with {} {}, and differs{}", package.name, package.version, utils->name,
+                           utils->version,
+                           kind == Partner::breaks ? tr_text(": programs that use both fail")
+                                                   : tr_text(", which is harmless")),
+                        tr_text("the database of installed packages"),
+                        kind == Partner::breaks ? "sudo pacman -Syu" : ""});
   }
   return findings;
 }
@@ -69,12 +70,11 @@ Findings exact_dependencies_hold(const Examination& found) {
       if (wanted.op != "=" || wanted.name.find(".so") != wanted.name.npos) continue;
       const auto* partner = found.package(wanted.name);
       if (!partner || satisfies(*partner, wanted) || find_satisfier(found.packages, wanted)) continue;
-      findings.push_back(
-          {error,
-           format("{} {} needs {}, and {} is installed", package.name, package.version, wanted.text(),
-                  partner->version),
-           "the database of installed packages",
-           format("sudo pacman -Syu, or remove {} if its kernel is not in use", package.name)});
+      findings.push_back({error,
+                          tr("{} {} needs {}, and {} is installed", package.name, package.version,
+                             wanted.text(), partner->version),
+                          tr_text("the database of installed packages"),
+                          tr("sudo pacman -Syu, or remove {} if its kernel is not in use", package.name)});
     }
   return findings;
 }
@@ -93,11 +93,11 @@ Findings runtimes_are_provided(const Examination& found) {
                              });
                            });
       if (!offered || find_satisfier(found.packages, wanted)) continue;
-      findings.push_back({warning,
-                          format("{} was built for {}, which the installed CUDA does not bring", package.name,
-                                 wanted.text()),
-                          format("cuda {}", found.package("cuda")->version),
-                          format("rebuild {}, or put back the CUDA it was built for", package.name)});
+      findings.push_back(
+          {warning,
+           tr("{} was built for {}, which the installed CUDA does not bring", package.name, wanted.text()),
+           tr("cuda {}", found.package("cuda")->version),
+           tr("rebuild {}, or put back the CUDA it was built for", package.name)});
     }
   return findings;
 }
@@ -106,13 +106,13 @@ Findings upgrade_came_to_its_end(const Examination& found) {
   const auto last = last_upgrade(found.pacman_log);
   using End = UpgradeSeen::End;
   if (last.end == End::refused)
-    return {
-        {warning,
-         "the last full upgrade was refused before it changed anything, so nothing has been upgraded since",
-         format("/var/log/pacman.log: {}", last.time), "sudo pacman -Syu"}};
+    return {{warning,
+             tr_text("the last full upgrade was refused before it changed anything, so nothing has been "
+                     "upgraded since"),
+             tr("/var/log/pacman.log: {}", last.time), "sudo pacman -Syu"}};
   if (last.end == End::broken)
-    return {{error, "the last full upgrade broke off while it changed packages",
-             format("/var/log/pacman.log: {}", last.time), "sudo pacman -Syu"}};
+    return {{error, tr_text("the last full upgrade broke off while it changed packages"),
+             tr("/var/log/pacman.log: {}", last.time), "sudo pacman -Syu"}};
   return {};
 }
 
@@ -120,24 +120,24 @@ Findings databases_and_system_agree(const Examination& found) {
   const auto partial = partial_upgrade(found.pacman_log);
   if (partial.packages.empty()) return {};
   return {{warning,
-           format("the databases were refreshed without a full upgrade, and then came {}: a partial upgrade",
-                  join(partial.packages, ", ")),
-           format("/var/log/pacman.log: {}", partial.time), "sudo pacman -Syu"}};
+           tr("the databases were refreshed without a full upgrade, and then came {}: a partial upgrade",
+              join(partial.packages, ", ")),
+           tr("/var/log/pacman.log: {}", partial.time), "sudo pacman -Syu"}};
 }
 
 Findings pacman_can_be_read(const Examination& found) {
   Findings findings;
   for (const auto& reason : found.unreadable)
-    findings.push_back(
-        {error, reason, "pacman's configuration and database", "pacman -Q fails alike until that is mended"});
+    findings.push_back({error, reason, tr_text("pacman's configuration and database"),
+                        tr_text("pacman -Q fails alike until that is mended")});
   return findings;
 }
 
 Findings database_is_whole(const Examination& found) {
   if (found.broken_entries.empty()) return {};
-  return {{error, format("pacman's database has incomplete entries: {}", join(found.broken_entries, ", ")),
+  return {{error, tr("pacman's database has incomplete entries: {}", join(found.broken_entries, ", ")),
            "/var/lib/pacman/local",
-           found.change_unfinished ? "sudo cudapin recover" : "reinstall these packages"}};
+           found.change_unfinished ? "sudo cudapin recover" : tr_text("reinstall these packages")}};
 }
 
 constexpr Rule all[] = {

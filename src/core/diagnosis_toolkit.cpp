@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diagnosis_rules.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ const tables::Toolkit* row_of(const Examination& found) {
 }
 
 std::string place(const ToolkitSeen& toolkit) {
-  return toolkit.through.empty() ? toolkit.folder : format("{} (by {})", toolkit.folder, toolkit.through);
+  return toolkit.through.empty() ? toolkit.folder : tr("{} (by {})", toolkit.folder, toolkit.through);
 }
 
 void place_evidence(Findings& findings, const ToolkitSeen& toolkit) {
@@ -31,7 +32,7 @@ Findings toolkit_is_known(const Examination& found) {
   const auto* toolkit = found.toolkit();
   if (!toolkit) return {};
   if (toolkit->version.empty())
-    return {{warning, format("the toolkit in {} does not tell its version", toolkit->folder), place(*toolkit),
+    return {{warning, tr("the toolkit in {} does not tell its version", toolkit->folder), place(*toolkit),
              "sudo pacman -S cuda"}};
   auto findings = rules::toolkit_is_known(toolkit->version);
   place_evidence(findings, *toolkit);
@@ -109,19 +110,19 @@ Findings gcc_is_accepted(const Examination& found) {
   if (most == 0 || chosen.find("clang") != chosen.npos) return {};
   const int used = major_in_name(chosen) != 0 ? major_in_name(chosen) : found.default_gcc;
   if (used <= most) return {};
-  const auto evidence =
-      format("{}: gcc {} at most; {}", place(*toolkit), most,
-             chosen.empty() ? "NVCC_CCBIN is not set in this shell" : "the host compiler is " + chosen);
+  const auto evidence = tr("{}: gcc {} at most; {}", place(*toolkit), most,
+                           chosen.empty() ? tr_text("NVCC_CCBIN is not set in this shell")
+                                          : tr_text("the host compiler is ") + chosen);
   const auto cuda = tables::series(toolkit->version);
   if (const auto* compiler = newest_up_to(found, most))
     return {{warning,
-             format("CUDA {} does not take gcc {}, the one a build finds; gcc {} is installed, but not "
-                    "chosen in this "
-                    "shell",
-                    cuda, used, compiler->major),
+             tr("CUDA {} does not take gcc {}, the one a build finds; gcc {} is installed, but not "
+                "chosen in this "
+                "shell",
+                cuda, used, compiler->major),
              evidence, format("export NVCC_CCBIN={0} CUDAHOSTCXX={0}", compiler->path)}};
-  return {{error, format("CUDA {} does not take gcc {}, and no older one is installed", cuda, used), evidence,
-           format("install gcc{0} and export NVCC_CCBIN=/usr/bin/g++-{0}", most)}};
+  return {{error, tr("CUDA {} does not take gcc {}, and no older one is installed", cuda, used), evidence,
+           tr("install gcc{0} and export NVCC_CCBIN=/usr/bin/g++-{0}", most)}};
 }
 
 Findings clang_is_accepted(const Examination& found) {
@@ -129,10 +130,10 @@ Findings clang_is_accepted(const Examination& found) {
   if (!row || chosen_compiler(found).find("clang") == std::string::npos || found.clang.empty()) return {};
   if (tables::major(found.clang) <= tables::major(row->clang_max)) return {};
   return {{error,
-           format("CUDA {} {}takes clang up to {}, and clang here is {}", tables::series(row->version),
-                  rules::hedge(tables::names(row->uncertain, "clang")), row->clang_max, found.clang),
-           format("the host compiler is {}", chosen_compiler(found)),
-           format("unset NVCC_CCBIN CUDAHOSTCXX, or install clang {}", row->clang_max)}};
+           tr("CUDA {} {}takes clang up to {}, and clang here is {}", tables::series(row->version),
+              rules::hedge(tables::names(row->uncertain, "clang")), row->clang_max, found.clang),
+           tr("the host compiler is {}", chosen_compiler(found)),
+           tr("unset NVCC_CCBIN CUDAHOSTCXX, or install clang {}", row->clang_max)}};
 }
 
 Findings glibc_is_accepted(const Examination& found) {
@@ -150,9 +151,9 @@ Findings printed_is_not_installed(const Examination& found) {
   const auto here = toolkit ? std::string(tables::series(toolkit->version)) : std::string{};
   if (printed == here) return {};
   return {{note,
-           format("nvidia-smi shows CUDA {}, the newest that driver {} runs; the toolkit here is {}", printed,
-                  found.driver(), here.empty() ? "none" : "CUDA " + here),
-           toolkit ? place(*toolkit) : "/opt/cuda is missing", ""}};
+           tr("nvidia-smi shows CUDA {}, the newest that driver {} runs; the toolkit here is {}", printed,
+              found.driver(), here.empty() ? tr_text("none") : "CUDA " + here),
+           toolkit ? place(*toolkit) : tr_text("/opt/cuda is missing"), ""}};
 }
 
 constexpr Rule all[] = {toolkit_is_known, cards_have_code,   driver_serves,     cudnn_fits,

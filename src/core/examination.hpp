@@ -106,6 +106,7 @@ struct Examination {
   std::vector<PinSeen> pins;
   std::vector<HookSeen> hooks;
   bool has_guard = false;
+  std::string guard_trouble;  ///< how it came out when it was run dry; empty: as it should
   bool change_unfinished = false;
   std::vector<ProfileSeen> profiles;  ///< all that there are
 

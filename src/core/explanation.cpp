@@ -3,6 +3,7 @@
 
 #include "core/explanation_rules.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,18 +24,18 @@ std::string cards(const Examination& found) {
         fmt::format("{}{}", gpu.name, gpu.capability.empty() ? "" : " (" + gpu.capability + ")");
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  return names.empty() ? "no card that the tables know" : join(names, ", ");
+  return names.empty() ? tr_text("no card that the tables know") : join(names, ", ");
 }
 
 std::string toolkit(const Examination& found) {
   const auto* seen = found.toolkit();
-  if (!seen) return "no toolkit";
-  return fmt::format("CUDA {} in {}", seen->version.empty() ? "of an unknown version" : seen->version,
-                     seen->folder);
+  if (!seen) return tr_text("no toolkit");
+  return tr("CUDA {} in {}", seen->version.empty() ? tr_text("of an unknown version") : seen->version,
+            seen->folder);
 }
 
 std::string driver(const Examination& found) {
-  return found.driver().empty() ? "no driver" : "driver " + found.driver();
+  return found.driver().empty() ? tr_text("no driver") : tr_text("driver ") + found.driver();
 }
 
 bool has_card(const Examination& found, int sm) {
@@ -71,9 +72,9 @@ std::string toolkit_remedy(const Examination& found, std::string_view from, std:
   }
   if (best) return fmt::format("sudo cudapin use {}", best->name);
   if (from.empty() && to.empty()) return "cudapin suggest";
-  if (!from.empty() && from == to) return fmt::format("use CUDA {}", from);
-  if (to.empty()) return fmt::format("use CUDA {} or newer", from);
-  return from.empty() ? fmt::format("use CUDA {} or older", to) : fmt::format("use CUDA {} to {}", from, to);
+  if (!from.empty() && from == to) return tr("use CUDA {}", from);
+  if (to.empty()) return tr("use CUDA {} or newer", from);
+  return from.empty() ? tr("use CUDA {} or older", to) : tr("use CUDA {} to {}", from, to);
 }
 
 }  // namespace explanations

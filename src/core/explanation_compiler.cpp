@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explanation_rules.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -27,38 +28,36 @@ int number(const std::string& text) {
 /// The message names an architecture that no card here has.
 Finding not_needed(int sm, const Examination& found, const tables::Toolkit* row, std::string_view why) {
   const auto list = architecture_list(found, row);
-  return {error, format("the build asks for sm_{}, which {}; no card here needs it", sm, why),
-          evidence(found),
-          format("build for the cards that are here: CMAKE_CUDA_ARCHITECTURES=\"{}\"", list)};
+  return {error, tr("the build asks for sm_{}, which {}; no card here needs it", sm, why), evidence(found),
+          tr("build for the cards that are here: CMAKE_CUDA_ARCHITECTURES=\"{}\"", list)};
 }
 
 Finding dropped(int sm, const Examination& found, const tables::Toolkit& row, std::string_view last) {
-  const auto why = format("CUDA {} no longer compiles for", tables::series(row.version));
+  const auto why = tr("CUDA {} no longer compiles for", tables::series(row.version));
   if (!found.gpus.empty() && !has_card(found, sm)) return not_needed(sm, found, &row, why);
-  return {error, format("{} sm_{}; the last toolkit that does is {}", why, sm, last), evidence(found),
+  return {error, tr("{} sm_{}; the last toolkit that does is {}", why, sm, last), evidence(found),
           toolkit_remedy(found, "", last)};
 }
 
 Finding too_new(int sm, const Examination& found, const tables::Toolkit& row, std::string_view first) {
-  const auto why = format("CUDA {} does not know yet", tables::series(row.version));
+  const auto why = tr("CUDA {} does not know yet", tables::series(row.version));
   if (!found.gpus.empty() && !has_card(found, sm)) return not_needed(sm, found, &row, why);
   const auto list = architecture_list(found, &row);
-  const auto now = list.empty() ? "" : format(", or build for sm_{}, whose code runs on it", list);
-  return {error, format("{} sm_{}; the first toolkit that does is {}", why, sm, first), evidence(found),
+  const auto now = list.empty() ? "" : tr(", or build for sm_{}, whose code runs on it", list);
+  return {error, tr("{} sm_{}; the first toolkit that does is {}", why, sm, first), evidence(found),
           toolkit_remedy(found, first, tables::find_capability(sm)->last_cuda) + now};
 }
 
 Finding other_compiler(int sm, const Examination& found) {
   std::vector<std::string> others;
   for (const auto& seen : found.toolkits)
-    if (seen.has_compiler) others.push_back(format("{} in {}", seen.version, seen.folder));
-  return {
-      error,
-      format("{} compiles for sm_{}, so another compiler printed this: an older one comes first where it was "
+    if (seen.has_compiler) others.push_back(tr("{} in {}", seen.version, seen.folder));
+  return {error,
+          tr("{} compiles for sm_{}, so another compiler printed this: an older one comes first where it was "
              "printed",
              toolkit(found), sm),
-      format("compilers here: {}", others.empty() ? "none" : join(others, ", ")),
-      format("CUDA_HOME={0} PATH={0}/bin:$PATH", found.toolkit()->folder)};
+          tr("compilers here: {}", others.empty() ? tr_text("none") : join(others, ", ")),
+          tr("CUDA_HOME={0} PATH={0}/bin:$PATH", found.toolkit()->folder)};
 }
 
 Finding unsupported_architecture(const KnownMessage& message, const Examination& found) {
@@ -66,15 +65,15 @@ Finding unsupported_architecture(const KnownMessage& message, const Examination&
   const int sm = list.empty() ? 0 : list[0];
   const auto* capability = tables::find_capability(sm);
   if (!capability)
-    return {error, format("'{}' is no architecture that any CUDA has", word(message)), evidence(found),
+    return {error, tr("'{}' is no architecture that any CUDA has", word(message)), evidence(found),
             format("CMAKE_CUDA_ARCHITECTURES=\"{}\"", architecture_list(found, row_of(found)))};
   const auto* row = row_of(found);
   if (!row)
     return {error,
-            format("the compiler that printed this has no code for sm_{}: CUDA {} is the first that does, {} "
-                   "the last",
-                   sm, capability->first_cuda,
-                   capability->last_cuda.empty() ? "none yet" : capability->last_cuda),
+            tr("the compiler that printed this has no code for sm_{}: CUDA {} is the first that does, {} "
+               "the last",
+               sm, capability->first_cuda,
+               capability->last_cuda.empty() ? tr_text("none yet") : capability->last_cuda),
             evidence(found), toolkit_remedy(found, capability->first_cuda, capability->last_cuda)};
   if (std::ranges::find(row->architectures, sm) != row->architectures.end()) return other_compiler(sm, found);
   if (!capability->last_cuda.empty() && rules::older(capability->last_cuda, tables::series(row->version)))
@@ -91,24 +90,23 @@ Finding architecture_value(const KnownMessage& message, const Examination& found
   const bool compiles =
       row && !list.empty() && std::ranges::find(row->architectures, list[0]) != row->architectures.end();
   if (compiles)
-    return {
-        error,
-        format("the compiler knows this option with one dash only, and does compile for {}", word(message)),
-        evidence(found), format("nvcc -arch={}", word(message))};
+    return {error,
+            tr("the compiler knows this option with one dash only, and does compile for {}", word(message)),
+            evidence(found), format("nvcc -arch={}", word(message))};
   auto finding = unsupported_architecture(message, found);
-  finding.what = "the compiler knows this option with one dash only; besides, " + finding.what;
+  finding.what = tr_text("the compiler knows this option with one dash only; besides, ") + finding.what;
   return finding;
 }
 
 Finding assembler_too_old(const KnownMessage& message, const Examination& found) {
   auto finding = unsupported_architecture(message, found);
-  finding.what = format(
-      "the assembler that ran is older than the compiler that called it and has no {}: two "
-      "toolkits are mixed",
-      word(message));
+  finding.what =
+      tr("the assembler that ran is older than the compiler that called it and has no {}: two "
+         "toolkits are mixed",
+         word(message));
   const auto* seen = found.toolkit();
   if (seen && finding.remedy.find("cudapin use") == std::string::npos)
-    finding.remedy = format("let one toolkit come first: PATH={}/bin:$PATH", seen->folder);
+    finding.remedy = tr("let one toolkit come first: PATH={}/bin:$PATH", seen->folder);
   return finding;
 }
 
@@ -116,13 +114,14 @@ Finding deprecated(const KnownMessage&, const Examination& found) {
   std::vector<std::string> old;
   for (const auto& gpu : found.gpus)
     if (const auto last = last_toolkit(gpu.capability); !last.empty())
-      old.push_back(format("{} (up to CUDA {})", gpu.name, last));
+      old.push_back(tr("{} (up to CUDA {})", gpu.name, last));
   if (old.empty())
-    return {note, "a warning about old cards that a later toolkit drops; no card here is one of them",
-            evidence(found), "leave it, or give nvcc -Wno-deprecated-gpu-targets"};
-  return {warning, format("a later toolkit drops these cards: {}", join(old, ", ")), evidence(found),
-          format("keep the toolkit pinned: {}",
-                 toolkit_remedy(found, "", last_toolkit(found.gpus[0].capability)))};
+    return {note,
+            tr_text("a warning about old cards that a later toolkit drops; no card here is one of them"),
+            evidence(found), tr_text("leave it, or give nvcc -Wno-deprecated-gpu-targets")};
+  return {
+      warning, tr("a later toolkit drops these cards: {}", join(old, ", ")), evidence(found),
+      tr("keep the toolkit pinned: {}", toolkit_remedy(found, "", last_toolkit(found.gpus[0].capability)))};
 }
 
 /// The newest compiler here of at most `most`, or null.
@@ -136,28 +135,29 @@ const Compiler* compiler_up_to(const Examination& found, int most) {
 std::string compiler_remedy(const Examination& found, int most) {
   if (const auto* compiler = compiler_up_to(found, most))
     return format("export NVCC_CCBIN={0} CUDAHOSTCXX={0}", compiler->path);
-  return format("install gcc{0} and export NVCC_CCBIN=/usr/bin/g++-{0}", most);
+  return tr("install gcc{0} and export NVCC_CCBIN=/usr/bin/g++-{0}", most);
 }
 
 Finding gcc_too_new(const KnownMessage& message, const Examination& found) {
   const int most = number(word(message));
   const auto* compiler = compiler_up_to(found, most);
   const auto here =
-      found.default_gcc == 0 ? std::string("an unknown gcc") : format("gcc {}", found.default_gcc);
+      found.default_gcc == 0 ? std::string(tr_text("an unknown gcc")) : format("gcc {}", found.default_gcc);
   const auto set = found.variable("NVCC_CCBIN");
   return {error,
-          format("the compiler takes gcc up to {}, and the default here is {}{}", most, here,
-                 compiler ? format("; gcc {} is installed, but was not used", compiler->major)
-                          : "; no older one is installed"),
-          format("{}; NVCC_CCBIN {}", toolkit(found), set.empty() ? "is not set in this shell" : "is " + set),
+          tr("the compiler takes gcc up to {}, and the default here is {}{}", most, here,
+             compiler ? tr("; gcc {} is installed, but was not used", compiler->major)
+                      : tr_text("; no older one is installed")),
+          format("{}; NVCC_CCBIN {}", toolkit(found),
+                 set.empty() ? tr_text("is not set in this shell") : tr_text("is ") + set),
           compiler_remedy(found, most)};
 }
 
 Finding clang_too_new(const KnownMessage& message, const Examination& found) {
   const int most = number(word(message)) - 1;
   return {error,
-          format("the compiler takes clang up to {}, and {}", most,
-                 found.clang.empty() ? "a newer one was used" : "clang here is " + found.clang),
+          tr("the compiler takes clang up to {}, and {}", most,
+             found.clang.empty() ? tr_text("a newer one was used") : tr_text("clang here is ") + found.clang),
           toolkit(found), compiler_remedy(found, row_of(found) ? row_of(found)->gcc_max : most)};
 }
 
@@ -170,63 +170,66 @@ std::string_view first_toolkit_for_glibc(std::string_view glibc) {
 
 std::string glibc_remedy(const Examination& found, std::string_view glibc, const tables::Toolkit* row) {
   const auto first = first_toolkit_for_glibc(glibc);
-  const auto container = format("build in a container with glibc {} or older",
-                                row && !row->glibc_max.empty() ? row->glibc_max : "2.40");
+  const auto container = tr("build in a container with glibc {} or older",
+                            row && !row->glibc_max.empty() ? row->glibc_max : "2.40");
   const bool card_goes_along = std::ranges::none_of(found.gpus, [&](const Gpu& gpu) {
     const auto last = last_toolkit(gpu.capability);
     return !last.empty() && rules::older(last, first);
   });
   if (first.empty() || !card_goes_along)
-    return container + (found.gpus.empty() ? ""
-                                           : format("; no toolkit for the {} goes with glibc {}",
-                                                    found.gpus[0].name, glibc));
-  return format("use CUDA {} or newer, or {}", first, container);
+    return container + (found.gpus.empty()
+                            ? ""
+                            : tr("; no toolkit for the {} goes with glibc {}", found.gpus[0].name, glibc));
+  return tr("use CUDA {} or newer, or {}", first, container);
 }
 
 Finding glibc_too_new(const KnownMessage& message, const Examination& found) {
   const auto glibc = std::string(tables::series(found.glibc));
   const auto* row = row_of(found);
   const auto function = word(message);
-  const auto about = format("{}; glibc {}", toolkit(found), found.glibc.empty() ? "unknown" : found.glibc);
+  const auto about =
+      format("{}; glibc {}", toolkit(found), found.glibc.empty() ? tr_text("unknown") : found.glibc);
   const bool fits = row && !glibc.empty() && (row->glibc_max.empty() || !rules::older(row->glibc_max, glibc));
   if (fits)
     return {error,
-            format("glibc declares {} in a way the toolkit's headers contradict; glibc {} and CUDA {} here "
-                   "do not, so "
-                   "this comes from another machine or another toolkit",
-                   function.empty() ? "a function" : function, glibc, tables::series(row->version)),
-            about, "run cudapin doctor where it was built"};
+            tr("glibc declares {} in a way the toolkit's headers contradict; glibc {} and CUDA {} here "
+               "do not, so "
+               "this comes from another machine or another toolkit",
+               function.empty() ? tr_text("a function") : function, glibc, tables::series(row->version)),
+            about, tr_text("run cudapin doctor where it was built")};
   return {
       error,
-      format(
-          "glibc {} is newer than the headers of {} take: both declare {}, and differently; another gcc does "
-          "not help",
-          glibc.empty() ? "here" : glibc, row ? format("CUDA {}", tables::series(row->version)) : "this CUDA",
-          function.empty() ? "the same function" : function),
+      tr("glibc {} is newer than the headers of {} take: both declare {}, and differently; another gcc does "
+         "not help",
+         glibc.empty() ? tr_text("here") : glibc,
+         row ? format("CUDA {}", tables::series(row->version)) : tr_text("this CUDA"),
+         function.empty() ? tr_text("the same function") : function),
       about, glibc_remedy(found, glibc.empty() ? "2.43" : glibc, row)};
 }
 
 Finding headers_of_gcc(const KnownMessage&, const Examination& found) {
   return {error,
-          format("CUDA up to 11.5 does not understand the headers of gcc 11 and newer, though it lets gcc 11 "
-                 "pass; the "
-                 "default here is gcc {}",
-                 found.default_gcc == 0 ? "unknown" : std::to_string(found.default_gcc)),
+          tr("CUDA up to 11.5 does not understand the headers of gcc 11 and newer, though it lets gcc 11 "
+             "pass; the "
+             "default here is gcc {}",
+             found.default_gcc == 0 ? tr_text("unknown") : std::to_string(found.default_gcc)),
           evidence(found), compiler_remedy(found, 10)};
 }
 
 Finding compiler_not_identified(const KnownMessage&, const Examination& found) {
-  return {error,
-          "the compiler failed on an empty program; the real message stands further down in the same log",
-          evidence(found),
-          format("read the lines under it, and name the cards: -DCMAKE_CUDA_ARCHITECTURES=\"{}\"",
-                 architecture_list(found, row_of(found)))};
+  return {
+      error,
+      tr_text(
+          "the compiler failed on an empty program; the real message stands further down in the same log"),
+      evidence(found),
+      tr("read the lines under it, and name the cards: -DCMAKE_CUDA_ARCHITECTURES=\"{}\"",
+         architecture_list(found, row_of(found)))};
 }
 
 Finding installer_refuses_gcc(const KnownMessage&, const Examination& found) {
   return {error,
-          format("NVIDIA's installer refuses gcc {}, which is newer than its toolkit takes",
-                 found.default_gcc == 0 ? "here" : std::to_string(found.default_gcc)),
+          tr("NVIDIA's installer refuses gcc {}, which is newer than its toolkit takes",
+             found.default_gcc == 0 ? tr_text("here") : std::to_string(found.default_gcc)),
           evidence(found),
           toolkit_remedy(found, "", found.gpus.empty() ? "" : last_toolkit(found.gpus[0].capability))};
 }

@@ -2,6 +2,7 @@
 #include "core/explanation_rules.hpp"
 #include "core/frameworks.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <algorithm>
 
@@ -38,7 +39,7 @@ const tables::FrameworkBuild* newest_build(const Examination& found, std::string
 
 std::string torch_remedy(const Examination& found) {
   const auto* build = found.gpus.empty() ? nullptr : newest_build(found, "torch");
-  if (!build) return "install a build that lists the card: cudapin doctor --env DIR";
+  if (!build) return tr_text("install a build that lists the card: cudapin doctor --env DIR");
   return format("pip install torch=={} --index-url https://download.pytorch.org/whl/{}", build->version,
                 build->tag);
 }
@@ -49,21 +50,23 @@ Finding no_code_for_card(const KnownMessage& message, const Examination& found) 
       message.error->id == "torch_cc_list" || message.error->id == "torch_sm_incompatible";
   if (names_card && !list.empty() && !found.gpus.empty() && !has_card(found, list[0]))
     return {error,
-            format("the program was built without code for capability {}, which no card here has",
-                   tables::capability_text(list[0])),
-            cards(found), "run cudapin doctor --explain on the machine that printed it, or add --gpu"};
+            tr("the program was built without code for capability {}, which no card here has",
+               tables::capability_text(list[0])),
+            cards(found),
+            tr_text("run cudapin doctor --explain on the machine that printed it, or add --gpu")};
   return {error,
-          format("the program was built without code for {}: for older cards only, or no longer for this one",
-                 cards(found)),
+          tr("the program was built without code for {}: for older cards only, or no longer for this one",
+             cards(found)),
           format("{}; {}", cards(found), toolkit(found)),
           names_card ? torch_remedy(found)
-                     : format("build it with CMAKE_CUDA_ARCHITECTURES=\"{}\", or {}",
-                              architecture_list(found, nullptr), torch_remedy(found))};
+                     : tr("build it with CMAKE_CUDA_ARCHITECTURES=\"{}\", or {}",
+                          architecture_list(found, nullptr), torch_remedy(found))};
 }
 
 Finding damaged_code(const KnownMessage&, const Examination& found) {
-  return {error, "the code in the program is damaged or was made for another family of cards", cards(found),
-          format("build it anew with CMAKE_CUDA_ARCHITECTURES=\"{}\"", architecture_list(found, nullptr))};
+  return {error, tr_text("the code in the program is damaged or was made for another family of cards"),
+          cards(found),
+          tr("build it anew with CMAKE_CUDA_ARCHITECTURES=\"{}\"", architecture_list(found, nullptr))};
 }
 
 /// "11010" is CUDA 11.1.
@@ -77,8 +80,8 @@ std::string series_of_number(const std::string& number) {
 
 Finding card_needs_newer_cuda(const KnownMessage& message, const Examination& found) {
   return {error,
-          format("the framework was built with a CUDA older than {}, which the card needs",
-                 series_of_number(word(message))),
+          tr("the framework was built with a CUDA older than {}, which the card needs",
+             series_of_number(word(message))),
           cards(found), torch_remedy(found)};
 }
 
@@ -87,22 +90,24 @@ Finding torch_driver_too_old(const KnownMessage& message, const Examination& fou
   const auto most = highest_cuda(found.driver());
   const bool other = !most.empty() && most != offered;
   return {error,
-          format("the framework brings a newer CUDA than the driver runs: the driver offered {}{}", offered,
-                 other ? format(", and {} here offers {}", driver(found), most) : ""),
+          tr("the framework brings a newer CUDA than the driver runs: the driver offered {}{}", offered,
+             other ? tr(", and {} here offers {}", driver(found), most) : ""),
           format("{}; {}", driver(found), cards(found)), torch_remedy(found)};
 }
 
 Finding built_without_gpu(const KnownMessage&, const Examination& found) {
-  return {error, "this build of the framework is for processors only; driver and toolkit have no part in it",
-          cards(found), torch_remedy(found)};
+  return {
+      error,
+      tr_text("this build of the framework is for processors only; driver and toolkit have no part in it"),
+      cards(found), torch_remedy(found)};
 }
 
 Finding extension_of_other_cuda(const KnownMessage& message, const Examination& found) {
   const auto compiler = word(message, 0);
   const auto built = word(message, 1);
   return {error,
-          format("the compiler that the build found is CUDA {}, and the framework was built with {}",
-                 either(compiler, "of another version"), either(built, "another")),
+          tr("the compiler that the build found is CUDA {}, and the framework was built with {}",
+             either(compiler, tr_text("of another version")), either(built, tr_text("another"))),
           format("{}; CUDA_HOME={}", toolkit(found), found.variable("CUDA_HOME")),
           built.empty() ? "cudapin doctor --env DIR"
                         : toolkit_remedy(found, tables::series(built), tables::series(built))};
@@ -119,26 +124,28 @@ Finding apex_refuses(const KnownMessage& message, const Examination& found) {
       });
   std::string remedy = compiles ? toolkit_remedy(found, built, built) : "";
   if (!compiles && pair)
-    remedy = format("install the matching pair: {} with CUDA {}", build_name(*pair), pair->cuda);
+    remedy = tr("install the matching pair: {} with CUDA {}", build_name(*pair), pair->cuda);
   return {error,
-          format("apex wants the compiler's CUDA to equal the framework's: the compiler is {}, the framework "
-                 "was built "
-                 "with {}{}",
-                 here ? std::string(tables::series(here->version)) : "another", either(built, "another"),
-                 row && !compiles && !found.gpus.empty()
-                     ? format(", and CUDA {} does not compile for {}", built, cards(found))
-                     : ""),
+          tr("apex wants the compiler's CUDA to equal the framework's: the compiler is {}, the framework "
+             "was built "
+             "with {}{}",
+             here ? std::string(tables::series(here->version)) : tr_text("another"),
+             either(built, tr_text("another")),
+             row && !compiles && !found.gpus.empty()
+                 ? tr(", and CUDA {} does not compile for {}", built, cards(found))
+                 : ""),
           format("{}; {}", toolkit(found), cards(found)), either(remedy, "cudapin doctor --env DIR")};
 }
 
 Finding no_compiler(const KnownMessage&, const Examination& found) {
   for (const auto& seen : found.toolkits)
     if (seen.has_compiler)
-      return {error, format("the build did not find the compiler, and there is one in {}", seen.folder),
+      return {error, tr("the build did not find the compiler, and there is one in {}", seen.folder),
               format("CUDA_HOME={}", found.variable("CUDA_HOME")),
               format("export CUDA_HOME={0} PATH={0}/bin:$PATH", seen.folder)};
-  return {error, "only the runtime of CUDA is here, and the build needs its compiler", toolkit(found),
-          "pin the toolkit that the framework was built with: cudapin doctor --env DIR"};
+  return {error, tr_text("only the runtime of CUDA is here, and the build needs its compiler"),
+          toolkit(found),
+          tr_text("pin the toolkit that the framework was built with: cudapin doctor --env DIR")};
 }
 
 /// CUDA series or major that a soname stands for.
@@ -150,7 +157,7 @@ std::string series_of_library(const std::string& library, const std::string& son
 /// A profile of that CUDA major, or in words.
 std::string major_remedy(const Examination& found, int major) {
   auto remedy = toolkit_remedy(found, format("{}.0", major), format("{}.99", major));
-  return remedy.find("cudapin use") == std::string::npos ? format("use CUDA {}", major) : remedy;
+  return remedy.find("cudapin use") == std::string::npos ? tr("use CUDA {}", major) : remedy;
 }
 
 Finding library_missing(const KnownMessage& message, const Examination& found) {
@@ -160,16 +167,16 @@ Finding library_missing(const KnownMessage& message, const Examination& found) {
   const auto wanted = series_of_library(library, soname);
   const bool is_cudnn = library.find("cudnn") != std::string::npos;
   const int major = tables::major(soname);
-  const auto here = is_cudnn ? either(found.cudnn, "no cuDNN") : toolkit(found);
+  const auto here = is_cudnn ? either(found.cudnn, tr_text("no cuDNN")) : toolkit(found);
   const int here_major = tables::major(is_cudnn          ? found.cudnn
                                        : found.toolkit() ? found.toolkit()->version
                                                          : "");
   if (here_major == major && major != 0)
-    return {error, format("{} is here, but the program does not look where it is", wanted),
+    return {error, tr("{} is here, but the program does not look where it is", wanted),
             format("{}; LD_LIBRARY_PATH={}", here, found.variable("LD_LIBRARY_PATH")), "sudo ldconfig"};
-  return {error, format("the program was linked with {}, and here is {}", wanted, here),
-          format("{}.so.{} is missing", library, soname),
-          is_cudnn ? format("use a profile with cuDNN {}: cudapin list", major) : major_remedy(found, major)};
+  return {error, tr("the program was linked with {}, and here is {}", wanted, here),
+          tr("{}.so.{} is missing", library, soname),
+          is_cudnn ? tr("use a profile with cuDNN {}: cudapin list", major) : major_remedy(found, major)};
 }
 
 Finding cudnn_older_than_built(const KnownMessage& message, const Examination& found) {
@@ -178,22 +185,23 @@ Finding cudnn_older_than_built(const KnownMessage& message, const Examination& f
   for (const auto& library : found.libraries)
     if (library.path.find("libcudnn") != std::string::npos)
       return {error,
-              format("LD_LIBRARY_PATH brings another cuDNN than the system's: cuDNN {} was loaded, and the "
-                     "program was "
-                     "built with {}",
-                     loaded, built),
-              format("{}: {}", library.path, either(library.version, "unknown")), "unset LD_LIBRARY_PATH"};
-  return {error, format("cuDNN {} was loaded, and the program was built with {}", loaded, built),
-          format("cuDNN here: {}", either(found.cudnn, "none")),
-          format("use cuDNN {} or newer of the same major number: cudapin list", built)};
+              tr("LD_LIBRARY_PATH brings another cuDNN than the system's: cuDNN {} was loaded, and the "
+                 "program was "
+                 "built with {}",
+                 loaded, built),
+              format("{}: {}", library.path, either(library.version, tr_text("unknown"))),
+              "unset LD_LIBRARY_PATH"};
+  return {error, tr("cuDNN {} was loaded, and the program was built with {}", loaded, built),
+          tr("cuDNN here: {}", either(found.cudnn, tr_text("none"))),
+          tr("use cuDNN {} or newer of the same major number: cudapin list", built)};
 }
 
 Finding libraries_missing(const KnownMessage&, const Examination& found) {
-  return {
-      error,
-      "a library of the pair that the framework was built for is missing, so it computes on the processor",
-      format("{}; cuDNN {}", toolkit(found), either(found.cudnn, "none")),
-      "read the lines above it, they name the library"};
+  return {error,
+          tr_text("a library of the pair that the framework was built for is missing, so it computes on the "
+                  "processor"),
+          format("{}; cuDNN {}", toolkit(found), either(found.cudnn, tr_text("none"))),
+          tr_text("read the lines above it, they name the library")};
 }
 
 Finding cudnn_has_no_code(const KnownMessage&, const Examination& found) {
@@ -207,33 +215,34 @@ Finding cudnn_has_no_code(const KnownMessage&, const Examination& found) {
   return {
       error,
       found.cudnn.empty()
-          ? "the cuDNN that the program carries has no code for the card; the system has none"
-          : format(
-                "cuDNN has no code for the card; cuDNN {} here has it for {}, so the program carries another",
-                found.cudnn, cards(found)),
+          ? tr_text("the cuDNN that the program carries has no code for the card; the system has none")
+          : tr("cuDNN has no code for the card; cuDNN {} here has it for {}, so the program carries another",
+               found.cudnn, cards(found)),
       cards(found), "cudapin doctor --env DIR"};
 }
 
 Finding cudnn_parts_differ(const KnownMessage&, const Examination& found) {
   std::vector<std::string> places;
   for (const auto& library : found.libraries) places.push_back(library.path);
-  return {error,
-          places.empty()
-              ? format("parts of two cuDNN versions were loaded: {} and one that the program brings",
-                       found.cudnn.empty() ? "one of the system" : "the system's " + found.cudnn)
-              : "parts of two cuDNN versions were loaded, and LD_LIBRARY_PATH names one of them",
-          places.empty() ? format("cuDNN here: {}", either(found.cudnn, "none")) : join(places, ", "),
-          places.empty() ? "keep one: cudapin doctor --env DIR" : "unset LD_LIBRARY_PATH"};
+  return {
+      error,
+      places.empty()
+          ? tr("parts of two cuDNN versions were loaded: {} and one that the program brings",
+               found.cudnn.empty() ? tr_text("one of the system") : tr_text("the system's ") + found.cudnn)
+          : tr_text("parts of two cuDNN versions were loaded, and LD_LIBRARY_PATH names one of them"),
+      places.empty() ? tr("cuDNN here: {}", either(found.cudnn, tr_text("none"))) : join(places, ", "),
+      places.empty() ? tr_text("keep one: cudapin doctor --env DIR") : "unset LD_LIBRARY_PATH"};
 }
 
 Finding cudnn_did_not_start(const KnownMessage&, const Examination& found) {
   const auto* row = found.toolkit() ? tables::find_toolkit(found.toolkit()->version) : nullptr;
   const bool old = row && !found.driver().empty() && rules::older(found.driver(), row->driver);
-  return {error,
-          old ? format("cuDNN did not start; {} is older than {} wants", driver(found), toolkit(found))
-              : "cuDNN did not start: most often the card has no memory left",
-          format("{}; cuDNN {}; {} at work", driver(found), either(found.cudnn, "none"), found.work.size()),
-          found.work.empty() ? "nvidia-smi" : "cudapin status"};
+  return {
+      error,
+      old ? tr("cuDNN did not start; {} is older than {} wants", driver(found), toolkit(found))
+          : tr_text("cuDNN did not start: most often the card has no memory left"),
+      tr("{}; cuDNN {}; {} at work", driver(found), either(found.cudnn, tr_text("none")), found.work.size()),
+      found.work.empty() ? "nvidia-smi" : "cudapin status"};
 }
 
 constexpr Row rows[] = {

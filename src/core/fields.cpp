@@ -2,8 +2,7 @@
 #include "core/fields.hpp"
 
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 
@@ -15,8 +14,7 @@ std::string unknown_key(const std::string& key, std::span<const Field> fields) {
   std::vector<std::string> keys;
   for (const auto& field : fields) keys.push_back(field.key);
   const auto nearest = closest(key, keys);
-  return fmt::format("unknown key '{}'{}", key,
-                     nearest.empty() ? "" : fmt::format(", did you mean '{}'?", nearest));
+  return tr("unknown key '{}'{}", key, nearest.empty() ? "" : tr(", did you mean '{}'?", nearest));
 }
 
 bool has_controls(std::string_view text) {
@@ -28,7 +26,7 @@ bool has_controls(std::string_view text) {
 void read_mapping(const Node& mapping, std::string_view what, std::span<const Field> fields,
                   Problems& problems) {
   if (mapping.kind != Node::Kind::mapping) {
-    problems.add(mapping, fmt::format("{} must be a mapping (key: value)", what));
+    problems.add(mapping, tr("{} must be a mapping (key: value)", what));
     return;
   }
   for (const auto& [key, value] : mapping.entries) {
@@ -40,15 +38,15 @@ void read_mapping(const Node& mapping, std::string_view what, std::span<const Fi
   }
   for (const auto& field : fields)
     if (field.required && !mapping.find(field.key))
-      problems.add(mapping, fmt::format("{} has no '{}'", what, field.key));
+      problems.add(mapping, tr("{} has no '{}'", what, field.key));
 }
 
 std::string read_text(const Node& node, std::string_view what, Problems& problems) {
   const auto text = trim(node.scalar);
   if (node.kind != Node::Kind::scalar || text.empty())
-    problems.add(node, fmt::format("{} must be text", what));
+    problems.add(node, tr("{} must be text", what));
   else if (has_controls(text))
-    problems.add(node, fmt::format("{} has control characters", what));
+    problems.add(node, tr("{} has control characters", what));
   else
     return std::string(text);
   return {};
@@ -57,24 +55,24 @@ std::string read_text(const Node& node, std::string_view what, Problems& problem
 std::string read_line(const Node& node, std::string_view what, Problems& problems) {
   auto text = read_text(node, what, problems);
   if (text.find('\n') == text.npos) return text;
-  problems.add(node, fmt::format("{} must be one line", what));
+  problems.add(node, tr("{} must be one line", what));
   return {};
 }
 
 bool read_truth(const Node& node, std::string_view what, Problems& problems) {
   if (node.scalar != "true" && node.scalar != "false")
-    problems.add(node, fmt::format("{} must be true or false", what));
+    problems.add(node, tr("{} must be true or false", what));
   return node.scalar == "true";
 }
 
 std::vector<const Node*> read_words(const Node& node, std::string_view what, Problems& problems) {
   std::vector<const Node*> words;
-  if (node.kind != Node::Kind::sequence) problems.add(node, fmt::format("{} must be a list", what));
+  if (node.kind != Node::Kind::sequence) problems.add(node, tr("{} must be a list", what));
   for (const auto& item : node.items) {
     if (item.kind == Node::Kind::scalar)
       words.push_back(&item);
     else
-      problems.add(item, fmt::format("an entry of {} must be text", what));
+      problems.add(item, tr("an entry of {} must be text", what));
   }
   return words;
 }

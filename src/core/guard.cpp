@@ -2,6 +2,7 @@
 #include "core/guard.hpp"
 
 #include "core/guard_rules.hpp"
+#include "core/language.hpp"
 
 #include <algorithm>
 
@@ -24,18 +25,18 @@ const Allowance* allowance_for(const GuardInput& input, const std::string& name)
 
 }  // namespace
 
-std::string_view operation_word(Operation operation) {
+const char* operation_word(Operation operation) {
   switch (operation) {
     case Operation::install:
-      return "install";
+      return tr_later("install");
     case Operation::upgrade:
-      return "upgrade";
+      return tr_later("upgrade");
     case Operation::remove:
-      return "remove";
+      return tr_later("remove");
     case Operation::change:
       break;
   }
-  return "change";
+  return tr_later("change");
 }
 
 Verdict judge(const GuardInput& input) {

@@ -14,7 +14,7 @@ namespace cudapin {
 enum class Operation { install, upgrade, remove, change };
 
 /// "install", "upgrade", "remove", "change".
-std::string_view operation_word(Operation operation);
+const char* operation_word(Operation operation);
 
 struct GuardTarget {
   std::string name;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/guard_rules.hpp"
+#include "core/language.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -14,9 +15,7 @@ std::string duration_text(std::int64_t seconds) {
   return std::to_string(minutes / 1440) + "d" + two(minutes / 60 % 24) + "h";
 }
 
-std::string time_text(std::int64_t seconds) {
-  return utc_text(seconds, "%Y-%m-%d %H:%M UTC");
-}
+std::string time_text(std::int64_t seconds) { return utc_text(seconds, "%Y-%m-%d %H:%M UTC"); }
 
 namespace guard {
 
@@ -41,19 +40,19 @@ std::vector<TargetText> by_target(const std::vector<Objection>& objections) {
     if (all.empty() || all.back().target != objection.target)
       all.push_back({objection.target, objection.reason});
     else
-      all.back().reasons += " and " + objection.reason;
+      all.back().reasons += tr_text(" and ") + objection.reason;
   }
   return all;
 }
 
 /// "upgrade: cuda 11.1.0-2 -> 13.2.1-3"
 std::string change_text(const GuardTarget& target) {
-  auto text = std::string(operation_word(target.operation)) + ": " + target.name;
+  auto text = std::string(tr_text(operation_word(target.operation))) + ": " + target.name;
   if (!target.installed.empty()) text += ' ' + target.installed;
   if (target.operation == Operation::remove) return text;
-  if (target.offered.empty()) return text + " -> unknown version";
+  if (target.offered.empty()) return text + " -> " + tr_text("unknown version");
   return text + (target.operation == Operation::install && target.installed.empty() ? " " : " -> ") +
-         join(target.offered, " or ");
+         join(target.offered, tr_text(" or "));
 }
 
 void add_packages(std::vector<std::string>& lines, const std::vector<TargetText>& targets) {
@@ -61,26 +60,28 @@ void add_packages(std::vector<std::string>& lines, const std::vector<TargetText>
   for (; index < targets.size() && index < most_packages; ++index)
     lines.push_back("  " + change_text(*targets[index].target) + ' ' + targets[index].reasons);
   for (std::size_t packed = 0; index < targets.size() && packed < most_packed; ++packed) {
-    std::string line = "  also ";
-    for (; index < targets.size() && line.size() < packed_width; ++index)
-      line += (line.size() > 7 ? ", " : "") + change_text(*targets[index].target);
-    if (packed + 1 == most_packed && index < targets.size())
-      line += " and " + std::to_string(targets.size() - index) + " more";
-    lines.push_back(std::move(line));
+    std::string names;
+    for (; index < targets.size() && names.size() < packed_width; ++index)
+      names += (names.empty() ? "" : ", ") + change_text(*targets[index].target);
+    const bool is_cut = packed + 1 == most_packed && index < targets.size();
+    lines.push_back(
+        is_cut ? filled(tr_text("  also {} and {} more"), {names, std::to_string(targets.size() - index)})
+               : filled(tr_text("  also {}"), {names}));
   }
 }
 
 std::string gpus_text(const std::vector<int>& gpus) {
   std::vector<std::string> words;
   for (const int gpu : gpus) words.push_back(std::to_string(gpu));
-  return words.empty() ? "no GPU" : "GPU " + join(words, ",");
+  return words.empty() ? tr_text("no GPU") : "GPU " + join(words, ",");
 }
 
 std::string work_line(const RunningWork& work, std::int64_t now) {
   const auto command = work.command.substr(0, command_width);
-  return "  running: " + work.user + ", pid " + std::to_string(work.pid) + ", " + gpus_text(work.gpus) +
-         ", for " + duration_text(now - work.started) + (work.place.empty() ? "" : ", in " + work.place) +
-         ": " + command;
+  const auto* const form = work.place.empty() ? tr_text("  running: {0}, pid {1}, {2}, for {3}: {5}")
+                                              : tr_text("  running: {0}, pid {1}, {2}, for {3}, in {4}: {5}");
+  return filled(form, {work.user, std::to_string(work.pid), gpus_text(work.gpus),
+                       duration_text(now - work.started), work.place, command});
 }
 
 /// "12 more processes of alice and bob on GPU 0,1, the longest for 2d03h"
@@ -95,10 +96,11 @@ std::string summary_line(const std::vector<RunningWork>& work, std::size_t from,
   }
   std::sort(gpus.begin(), gpus.end());
   gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
-  if (users.size() > 8) users = {std::to_string(users.size()) + " users"};
-  return "  running: " + std::to_string(work.size() - from) + " more processes of " + join(users, " and ") +
-         " on " + gpus_text(gpus) + ", the longest for " + duration_text(now - oldest) +
-         " (all of them: cudapin who)";
+  if (users.size() > 8) users = {filled(tr_text("{} users"), {std::to_string(users.size())})};
+  return filled(
+      tr_text("  running: {} more processes of {} on {}, the longest for {} (all of them: cudapin who)"),
+      {std::to_string(work.size() - from), join(users, tr_text(" and ")), gpus_text(gpus),
+       duration_text(now - oldest)});
 }
 
 void add_work(std::vector<std::string>& lines, const GuardInput& input) {
@@ -128,16 +130,17 @@ void add_advice(std::vector<std::string>& lines, const GuardInput& input,
   advice.resize(std::min(advice.size(), most_advice));
   lines.insert(lines.end(), advice.begin(), advice.end());
   if (input.transactor == Transactor::foreign && !freezes_everything(input))
-    lines.push_back("to upgrade everything else: pacman -Syu --ignore " +
-                    join(input.ignored.empty() ? blocking : input.ignored, ","));
-  lines.push_back("to let it through once all the same: cudapin allow --once");
+    lines.push_back(
+        filled(tr_text("to upgrade everything else: {}"),
+               {"pacman -Syu --ignore " + join(input.ignored.empty() ? blocking : input.ignored, ",")}));
+  lines.push_back(tr_text("to let it through once all the same: cudapin allow --once"));
 }
 
 }  // namespace
 
 std::vector<std::string> message(const GuardInput& input, const std::vector<Objection>& objections,
                                  const std::vector<std::string>& blocking) {
-  std::vector<std::string> lines{"cudapin: this transaction is blocked, nothing was changed"};
+  std::vector<std::string> lines{tr_text("cudapin: this transaction is blocked, nothing was changed")};
   add_packages(lines, by_target(objections));
   if (is_about_running(input, objections)) add_work(lines, input);
   add_advice(lines, input, objections, blocking);

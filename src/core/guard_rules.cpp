@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/guard_rules.hpp"
 
+#include "core/language.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -34,10 +36,13 @@ bool has_target(const GuardInput& input, std::string_view name) {
 Answer pinned_package_moves(const GuardInput& input, const GuardTarget& target) {
   const auto pin = input.pins.versions.find(target.name);
   if (pin == input.pins.versions.end() || !leaves(target, pin->second)) return std::nullopt;
-  const auto by = input.pins.profile.empty() ? "" : " by profile " + input.pins.profile;
-  const auto at = target.installed == pin->second ? "" : " at " + pin->second;
-  return Objection{&target, "is pinned" + by + at,
-                   "to change a pin: cudapin use PROFILE, or cudapin release"};
+  const bool is_there = target.installed == pin->second;
+  const auto* const form =
+      input.pins.profile.empty()
+          ? (is_there ? tr_text("is pinned") : tr_text("is pinned at {1}"))
+          : (is_there ? tr_text("is pinned by profile {0}") : tr_text("is pinned by profile {0} at {1}"));
+  return Objection{&target, filled(form, {input.pins.profile, pin->second}),
+                   tr_text("to change a pin: cudapin use PROFILE, or cudapin release")};
 }
 
 /// Beside a loaded module, a further package of the very same driver breaks nothing.
@@ -50,7 +55,7 @@ bool joins_loaded_driver(const GuardInput& input, const GuardTarget& target) {
 std::string used_by(const GuardInput& input, const std::string& name) {
   for (const auto& work : input.work)
     if (std::find(work.uses.begin(), work.uses.end(), name) != work.uses.end())
-      return "is in use by pid " + std::to_string(work.pid);
+      return filled(tr_text("is in use by pid {}"), {std::to_string(work.pid)});
   return {};
 }
 
@@ -58,8 +63,8 @@ std::string used_by(const GuardInput& input, const std::string& name) {
 Answer moves_unseen(const GuardInput& input, const GuardTarget& target, PackageClass package_class) {
   const bool may_break = package_class == PackageClass::driver && input.uvm_is_loaded;
   if (!may_break && !input.policy.blocks_on_error) return std::nullopt;
-  return Objection{&target, "may be in use: " + input.blindness,
-                   "set on-error in /etc/cudapin/guard.conf to say what happens then"};
+  return Objection{&target, filled(tr_text("may be in use: {}"), {input.blindness}),
+                   tr_text("set on-error in /etc/cudapin/guard.conf to say what happens then")};
 }
 
 Answer running_work_breaks(const GuardInput& input, const GuardTarget& target) {
@@ -73,8 +78,8 @@ Answer running_work_breaks(const GuardInput& input, const GuardTarget& target) {
   }
   if (input.work.empty() || joins_loaded_driver(input, target)) return std::nullopt;
   return Objection{&target,
-                   package_class == PackageClass::driver ? "is the driver of running work"
-                                                         : "is the kernel under running work",
+                   package_class == PackageClass::driver ? tr_text("is the driver of running work")
+                                                         : tr_text("is the kernel under running work"),
                    ""};
 }
 
@@ -86,8 +91,10 @@ Answer card_loses_support(const GuardInput& input, const GuardTarget& target) {
     const bool drops = std::any_of(target.offered.begin(), target.offered.end(),
                                    [&](const auto& offered) { return is_beyond(offered, limit.last); });
     if (drops)
-      return Objection{&target,
-                       "no longer serves the " + limit.card + ", the last that does is " + limit.release, ""};
+      return Objection{
+          &target,
+          filled(tr_text("no longer serves the {}, the last that does is {}"), {limit.card, limit.release}),
+          ""};
   }
   return std::nullopt;
 }
@@ -107,11 +114,13 @@ Answer pinned_driver_loses_module(const GuardInput& input, const GuardTarget& ta
     const bool is_dkms = name.starts_with("nvidia") && name.ends_with("dkms") &&
                          target.operation != Operation::remove && !builds_itself(input, target.name);
     if (is_built_for_it)
-      return Objection{&target, "leaves the pinned " + name + " " + version + " without a module",
-                       "to keep both: pin " + target.name + " too, or use the dkms package of that driver"};
+      return Objection{
+          &target, filled(tr_text("leaves the pinned {} {} without a module"), {name, version}),
+          filled(tr_text("to keep both: pin {} too, or use the dkms package of that driver"), {target.name})};
     if (is_dkms)
-      return Objection{&target, "leaves the pinned " + name + " " + version + " without a module",
-                       "to have dkms build it: pacman -S " + target.name + " " + target.name + "-headers"};
+      return Objection{&target, filled(tr_text("leaves the pinned {} {} without a module"), {name, version}),
+                       filled(tr_text("to have dkms build it: {}"),
+                              {"pacman -S " + target.name + " " + target.name + "-headers"})};
   }
   return std::nullopt;
 }
@@ -121,9 +130,10 @@ Answer is_frozen(const GuardInput& input, const GuardTarget& target) {
     const bool named = freeze.packages.empty() || std::find(freeze.packages.begin(), freeze.packages.end(),
                                                             target.name) != freeze.packages.end();
     if (freeze.end > input.now && named)
-      return Objection{
-          &target, "is frozen by " + freeze.owner + " until " + time_text(freeze.end) + ": " + freeze.reason,
-          "to end the freeze: cudapin thaw"};
+      return Objection{&target,
+                       filled(tr_text("is frozen by {} until {}: {}"),
+                              {freeze.owner, time_text(freeze.end), freeze.reason}),
+                       tr_text("to end the freeze: cudapin thaw")};
   }
   return std::nullopt;
 }

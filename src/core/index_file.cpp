@@ -2,6 +2,7 @@
 #include "core/index_file.hpp"
 
 #include "core/fields.hpp"
+#include "core/moment.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
 #include "core/yaml_text.hpp"

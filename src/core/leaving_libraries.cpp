@@ -2,8 +2,7 @@
 #include "core/leaving_libraries.hpp"
 
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 
@@ -59,9 +58,9 @@ std::vector<Finding> judge_leaving(std::span<const ChangedLibraries> changed,
     if (!first) continue;
     findings.push_back(
         {Severity::warning,
-         fmt::format("{} {} will {}stop working: it loads {}, which leaves with {}", user.name, user.version,
-                     first->is_certain ? "" : "probably ", join(lost, ", "), first->package),
-         "", fmt::format("a build of it for the profile's versions, or --remove {}", user.name)});
+         tr("{} {} will {}stop working: it loads {}, which leaves with {}", user.name, user.version,
+            first->is_certain ? "" : tr_text("probably "), join(lost, ", "), first->package),
+         "", tr("a build of it for the profile's versions, or --remove {}", user.name)});
   }
   return findings;
 }

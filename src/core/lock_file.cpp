@@ -5,6 +5,7 @@
 #include "core/package_fields.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "core/yaml_text.hpp"
 
 #include <fmt/format.h>
@@ -70,26 +71,26 @@ class Reader {
 
 void Reader::read_schema(const Node& node) {
   if (node.scalar != "1")
-    complain(node, fmt::format("'schema' is '{}', this cudapin reads 1", printable(node.scalar)));
+    complain(node, tr("'schema' is '{}', this cudapin reads 1", printable(node.scalar)));
 }
 
 void Reader::read_profile_name(const Node& node) {
   lock_.profile = read_line(node, "'profile'");
   if (!lock_.profile.empty() && !is_profile_name(lock_.profile))
-    complain(node, fmt::format("'{}' is no profile name", lock_.profile));
+    complain(node, tr("'{}' is no profile name", lock_.profile));
 }
 
 std::string Reader::read_sha256(const Node& node, std::string_view what) {
   auto text = read_line(node, what);
   if (text.size() != 64 || !is_hexadecimal(text, "0123456789abcdef"))
-    complain(node, fmt::format("{} must be a SHA-256: 64 hexadecimal digits in lower case", what));
+    complain(node, tr("{} must be a SHA-256: 64 hexadecimal digits in lower case", what));
   return text;
 }
 
 std::string Reader::read_fingerprint(const Node& node) {
   auto text = read_line(node, "'signer'");
   if ((text.size() != 40 && text.size() != 64) || !is_hexadecimal(text, "0123456789ABCDEF"))
-    complain(node, "'signer' must be a key's fingerprint: 40 hexadecimal digits in upper case");
+    complain(node, tr_text("'signer' must be a key's fingerprint: 40 hexadecimal digits in upper case"));
   return text;
 }
 
@@ -98,28 +99,29 @@ std::uint64_t Reader::read_size(const Node& node) {
   const auto* end = node.scalar.data() + node.scalar.size();
   const auto [rest, error] = std::from_chars(node.scalar.data(), end, size);
   if (error != std::errc{} || rest != end || size == 0)
-    complain(node, "'size' must be a number of bytes, at least 1");
+    complain(node, tr_text("'size' must be a number of bytes, at least 1"));
   return size;
 }
 
 std::optional<SignatureState> Reader::read_vouched(const Node& node) {
   const auto state = signature_state(read_line(node, "'vouched'"));
   if (state && may_be_vouched(*state)) return state;
-  complain(node, "'vouched' must say what pacman refuses the signature for, as 'cudapin lock --vouch' does");
+  complain(
+      node,
+      tr_text("'vouched' must say what pacman refuses the signature for, as 'cudapin lock --vouch' does"));
   return std::nullopt;
 }
 
 void Reader::read_file_name(const Node& node, ProfilePackage& package) {
   if (!read_package_file(node, package, problems_)) return;
-  if (is_foundation(package.name))
-    complain(node, fmt::format("'{}' must stay as the system has it", package.name));
-  if (lock_.find(package.name)) complain(node, fmt::format("a second file for '{}'", package.name));
+  if (is_foundation(package.name)) complain(node, tr("'{}' must stay as the system has it", package.name));
+  if (lock_.find(package.name)) complain(node, tr("a second file for '{}'", package.name));
 }
 
 /// Name and version stand there for people and other programs; the file's name has them too.
 void Reader::check_says(const Node& entry, std::string_view key, const std::string& wanted) {
   if (const auto* node = entry.find(key); node && !wanted.empty() && trim(node->scalar) != wanted)
-    complain(*node, fmt::format("'{}' must be '{}', as in the file's name", key, wanted));
+    complain(*node, tr("'{}' must be '{}', as in the file's name", key, wanted));
 }
 
 std::vector<Field> Reader::file_fields(LockedFile& file) {
@@ -141,10 +143,10 @@ std::vector<Field> Reader::file_fields(LockedFile& file) {
 
 void Reader::read_files(const Node& node) {
   if (node.kind != Node::Kind::sequence || node.items.empty())
-    complain(node, "'files' must be a list, one entry for each package");
+    complain(node, tr_text("'files' must be a list, one entry for each package"));
   for (const auto& item : node.items) {
     LockedFile file{.package = {.name = {}, .version = *Version::parse("0-1")}};
-    yaml::read_mapping(item, "a file", file_fields(file), problems_);
+    yaml::read_mapping(item, tr_text("a file"), file_fields(file), problems_);
     if (file.package.name.empty()) continue;
     check_says(item, "name", file.package.name);
     check_says(item, "version", file.package.version.text());
@@ -165,7 +167,7 @@ std::vector<Field> Reader::lock_fields() {
 }
 
 LockFile Reader::read(const Node& root) {
-  yaml::read_mapping(root, "a lock", lock_fields(), problems_);
+  yaml::read_mapping(root, tr_text("a lock"), lock_fields(), problems_);
   problems_.throw_if_any(format_hint);
   return std::move(lock_);
 }
@@ -209,10 +211,10 @@ std::vector<std::string> keys_of(const std::vector<Field>& fields) {
 std::string take(std::vector<ProfilePackage>& packages, const LockFile& lock, const std::string& name,
                  const std::function<bool(const Version&)>& is_wanted) {
   const auto* locked = lock.find(name);
-  if (!locked) return fmt::format("'{}' is in the profile and not in the lock '{}'", name, lock.origin);
+  if (!locked) return tr("'{}' is in the profile and not in the lock '{}'", name, lock.origin);
   if (!is_wanted(locked->package.version))
-    return fmt::format("the profile does not want {} {}, which the lock '{}' has", name,
-                       locked->package.version.text(), lock.origin);
+    return tr("the profile does not want {} {}, which the lock '{}' has", name,
+              locked->package.version.text(), lock.origin);
   packages.push_back(locked->package);
   return {};
 }

@@ -2,8 +2,7 @@
 #include "core/module_rules.hpp"
 
 #include "core/package_class.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,13 +39,12 @@ std::string dkms_problem(const Package& kernel, std::span<const Package> after) 
   const auto headers = kernel.name + "-headers";
   const auto version = version_of(after, headers);
   if (version.empty())
-    return fmt::format(
+    return tr(
         "{} would have no driver: DKMS builds it from {}, which is not installed; 'pacman -S {}' brings it",
         kernel.name, headers, headers);
   if (version != kernel.version)
-    return fmt::format(
-        "{} {} would have no driver: DKMS builds from headers of its own version, and {} is {}", kernel.name,
-        kernel.version, headers, version);
+    return tr("{} {} would have no driver: DKMS builds from headers of its own version, and {} is {}",
+              kernel.name, kernel.version, headers, version);
   return {};
 }
 
@@ -58,7 +56,7 @@ std::string module_problem(const Profile& profile, const Package& kernel, const 
   const bool kernel_moves = version_of(before, kernel.name) != kernel.version;
   const bool is_pair = profile.find(module.name) && profile.find(kernel.name);
   if (is_pair || module_moves == kernel_moves) return {};
-  return fmt::format(
+  return tr(
       "{} {} was not built for {} {}; put the kernel of its day into the profile, or nvidia-dkms with "
       "{}-headers in its place",
       module.name, module.version, kernel.name, kernel.version, kernel.name);
@@ -86,7 +84,7 @@ std::string kernel_problem(const Profile& profile, const Package& kernel, std::s
   if (const auto* module = module_for(after, kernel.name))
     return module_problem(profile, kernel, *module, before);
   if (std::ranges::any_of(after, is_dkms)) return dkms_problem(kernel, after);
-  return fmt::format(
+  return tr(
       "{} would have no driver; put nvidia-dkms with {}-headers into the profile, or a module "
       "package for it",
       kernel.name, kernel.name);
@@ -129,10 +127,10 @@ std::vector<std::string> driver_problems(std::span<const Package> before, std::s
     const auto* part = find_named(after, name);
     if (!differ(part, driver) || differ(find_named(before, name), find_named(before, "nvidia-utils")))
       continue;
-    problems.push_back(fmt::format(
-        "{} {} would not work with nvidia-utils {}: all of a driver are of one version; put it into the "
-        "profile at that of the others, or let it go with --remove {}",
-        name, part->version, driver->version, name));
+    problems.push_back(
+        tr("{} {} would not work with nvidia-utils {}: all of a driver are of one version; put it into the "
+           "profile at that of the others, or let it go with --remove {}",
+           name, part->version, driver->version, name));
   }
   return problems;
 }

@@ -2,6 +2,7 @@
 #include "core/package_fields.hpp"
 
 #include "core/profile_words.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -19,14 +20,14 @@ std::vector<Dependency> read_dependencies(const Node& node, std::string_view wha
     if (auto dependency = whole_dependency(item->scalar))
       dependencies.push_back(std::move(*dependency));
     else
-      problems.add(*item, fmt::format("'{}' is no dependency (name, or name>=version)", item->scalar));
+      problems.add(*item, tr("'{}' is no dependency (name, or name>=version)", item->scalar));
   }
   return dependencies;
 }
 
 Reason read_reason(const Node& node, Problems& problems) {
   if (node.scalar != "dependency" && node.scalar != "explicit")
-    problems.add(node, "'as' must be 'dependency' or 'explicit'");
+    problems.add(node, tr_text("'as' must be 'dependency' or 'explicit'"));
   return node.scalar == "dependency" ? Reason::dependency : Reason::explicitly;
 }
 
@@ -55,8 +56,7 @@ std::vector<Field> package_fields(ProfilePackage& package, Problems& problems) {
 bool read_package_file(const Node& node, ProfilePackage& package, Problems& problems) {
   package.file = yaml::read_line(node, "'file'", problems);
   const auto name = parse_file_name(package.file);
-  if (!name && !package.file.empty())
-    problems.add(node, fmt::format("'{}' is no package file name", package.file));
+  if (!name && !package.file.empty()) problems.add(node, tr("'{}' is no package file name", package.file));
   if (!name) return false;
   package.name = name->name;
   package.version = name->version;

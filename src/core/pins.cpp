@@ -5,6 +5,7 @@
 #include "core/package.hpp"
 #include "core/pins_lines.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -35,8 +36,7 @@ std::vector<std::string> directives(std::span<const std::string> names) {
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   std::vector<std::string> result;
   for (const auto& name : sorted) {
-    if (!is_package_name(name))
-      throw Error(fmt::format("cannot pin '{}': not a package name", printable(name)));
+    if (!is_package_name(name)) throw Error(tr("cannot pin '{}': not a package name", printable(name)));
     if (result.empty() || result.back().size() + 1 + name.size() > line_limit)
       result.push_back(fmt::format("{} =", directive));
     result.back() += ' ' + name;
@@ -57,8 +57,8 @@ std::string insert_block(std::string_view text, std::span<const std::string> nam
   const auto header = std::find_if(lines.begin(), lines.end(),
                                    [&](const Line& line) { return content(text, line) == "[options]"; });
   if (header == lines.end())
-    throw Error("cannot pin in pacman.conf: it has no line '[options]' of its own",
-                "sudoedit /etc/pacman.conf  # add a line '[options]' above the first Include");
+    throw Error(tr_text("cannot pin in pacman.conf: it has no line '[options]' of its own"),
+                tr_text("sudoedit /etc/pacman.conf  # add a line '[options]' above the first Include"));
   // The line before a header without a line end shows which one the file uses.
   const bool is_open = header->next == header->end;
   const auto& example = is_open && header != lines.begin() ? *(header - 1) : *header;

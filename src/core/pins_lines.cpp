@@ -3,16 +3,16 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 namespace cudapin {
 
 namespace {
 
 [[noreturn]] void fail_damaged(const std::string& what) {
-  throw Error("the block of pins in pacman.conf is damaged: " + what,
-              "sudoedit /etc/pacman.conf  # take out the lines from '# cudapin: begin' to '# cudapin: end'");
+  throw Error(
+      tr_text("the block of pins in pacman.conf is damaged: ") + what,
+      tr_text("sudoedit /etc/pacman.conf  # take out the lines from '# cudapin: begin' to '# cudapin: end'"));
 }
 
 }  // namespace
@@ -52,17 +52,17 @@ std::optional<Block> find_block(std::string_view text, const std::vector<Line>& 
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto line = content(text, lines[i]);
     if (is_marker(line, begin_word)) {
-      if (opened || block) fail_damaged(fmt::format("line {} begins a second one", i + 1));
+      if (opened || block) fail_damaged(tr("line {} begins a second one", i + 1));
       opened = i;
     } else if (is_marker(line, end_word)) {
-      if (!opened) fail_damaged(fmt::format("line {} ends it but no line begins it", i + 1));
+      if (!opened) fail_damaged(tr("line {} ends it but no line begins it", i + 1));
       block = Block{*opened, i};
       opened.reset();
     } else if (opened && is_header(line)) {
-      fail_damaged(fmt::format("line {} begins a section inside it", i + 1));
+      fail_damaged(tr("line {} begins a section inside it", i + 1));
     }
   }
-  if (opened) fail_damaged(fmt::format("line {} begins it but no line ends it", *opened + 1));
+  if (opened) fail_damaged(tr("line {} begins it but no line ends it", *opened + 1));
   return block;
 }
 

@@ -3,6 +3,7 @@
 #include "core/pins.hpp"
 #include "core/pins_lines.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -148,22 +149,23 @@ std::vector<std::string> pin_problems(std::string_view text, std::span<const std
   try {
     listed = pins_in(text);
     if (!find_block(text, lines_of(text)) && !names.empty())
-      problems.push_back("pacman.conf has no block of pins: the file was replaced or the block taken out");
+      problems.push_back(
+          tr_text("pacman.conf has no block of pins: the file was replaced or the block taken out"));
   } catch (const Error& damage) {
     problems.push_back(damage.what());
   }
   if (problems.empty()) {
     if (const auto gone = except(names, listed); !gone.empty())
-      problems.push_back(fmt::format("the block of pins in pacman.conf lacks {}", join(gone, " ")));
+      problems.push_back(tr("the block of pins in pacman.conf lacks {}", join(gone, " ")));
     if (const auto foreign = except(listed, names); !foreign.empty())
-      problems.push_back(fmt::format(
-          "the block of pins in pacman.conf holds names that are not cudapin's: {}", join(foreign, " ")));
+      problems.push_back(
+          tr("the block of pins in pacman.conf holds names that are not cudapin's: {}", join(foreign, " ")));
   }
   if (const auto leaked = except(pins_outside(text, names), own); !leaked.empty())
     problems.push_back(
-        fmt::format("other IgnorePkg lines of pacman.conf list {} too, which would stay after "
-                    "a release",
-                    join(leaked, " ")));
+        tr("other IgnorePkg lines of pacman.conf list {} too, which would stay after "
+           "a release",
+           join(leaked, " ")));
   return problems;
 }
 

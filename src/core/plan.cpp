@@ -5,8 +5,7 @@
 #include "core/family.hpp"
 #include "core/satisfiers.hpp"
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <set>
@@ -36,9 +35,8 @@ bool leaves(const Package& package, const Profile& profile) {
 void add_unmet(const Package& package, const Satisfiers& after, std::vector<std::string>& problems) {
   for (const auto& wanted : package.depends)
     if (!after.find(wanted))
-      problems.push_back(
-          fmt::format("{} needs '{}', which no installed package and none of the profile provides",
-                      label(package), wanted.text()));
+      problems.push_back(tr("{} needs '{}', which no installed package and none of the profile provides",
+                            label(package), wanted.text()));
 }
 
 /// Only what is satisfied now counts: a package that was broken before is not the profile's doing.
@@ -47,10 +45,10 @@ void add_broken(const Package& package, const Satisfiers& before, const Satisfie
   for (const auto& wanted : package.depends) {
     if (after.find(wanted)) continue;
     if (const auto* lost = before.find(wanted))
-      problems.push_back(fmt::format(
-          "the installed {} needs '{}', which {} provides now and the profile takes away; let it go "
-          "with --remove {}, or change the profile",
-          label(package), wanted.text(), label(*lost), package.name));
+      problems.push_back(
+          tr("the installed {} needs '{}', which {} provides now and the profile takes away; let it go "
+             "with --remove {}, or change the profile",
+             label(package), wanted.text(), label(*lost), package.name));
   }
 }
 
@@ -58,7 +56,7 @@ void add_conflicts(const Package& package, std::span<const Package> after,
                    std::vector<std::string>& problems) {
   for (const auto& other : after)
     if (refuses(package, other))
-      problems.push_back(fmt::format("{} and {} cannot be installed together", label(package), label(other)));
+      problems.push_back(tr("{} and {} cannot be installed together", label(package), label(other)));
 }
 
 ActionKind kind_of(const Package* now, const ProfilePackage& wanted) {
@@ -139,8 +137,8 @@ std::vector<std::string> dependency_problems(const Profile& whole, std::span<con
   for (const auto& package : rest)
     for (const auto& wanted : profile.packages)
       if (refuses(package, as_package(wanted)))
-        problems.push_back(fmt::format("the installed {} refuses {} {}", label(package), wanted.name,
-                                       wanted.version.text()));
+        problems.push_back(
+            tr("the installed {} refuses {} {}", label(package), wanted.name, wanted.version.text()));
   return problems;
 }
 
@@ -149,9 +147,8 @@ Plan make_plan(const Profile& whole, std::span<const Package> installed) {
   require_exact_versions(profile);
   if (const auto problems = dependency_problems(profile, installed); !problems.empty()) {
     const auto hint = install_hint(profile, installed);
-    throw Error(
-        join(problems, "\n"),
-        hint.empty() ? fmt::format("cudapin show {} lists what the profile needs", profile.name) : hint);
+    throw Error(join(problems, "\n"),
+                hint.empty() ? tr("cudapin show {} lists what the profile needs", profile.name) : hint);
   }
   Plan plan{.profile = profile.name};
   std::set<std::string> pins;

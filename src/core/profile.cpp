@@ -3,6 +3,7 @@
 
 #include "core/profile_draft.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -80,14 +81,14 @@ std::string Chain::base_problem(const ProfileLibrary& library,
   const auto& draft = drafts_.back();
   const bool is_itself = draft.base == draft.profile.name;
   if (library.find) found = library.find(draft.base, is_itself ? draft.profile.origin : "");
-  if (!found && is_itself) return fmt::format("'{}' extends itself", draft.base);
+  if (!found && is_itself) return tr("'{}' extends itself", draft.base);
   if (!found) {
     const auto nearest = closest(draft.base, library.names);
-    return fmt::format("no profile is called '{}'{}", draft.base,
-                       nearest.empty() ? "" : fmt::format(", did you mean '{}'?", nearest));
+    return tr("no profile is called '{}'{}", draft.base,
+              nearest.empty() ? "" : tr(", did you mean '{}'?", nearest));
   }
-  if (const auto way = way_to(found->origin); !way.empty()) return "a loop of profiles: " + way;
-  if (drafts_.size() > depth_limit) return fmt::format("more than {} profiles deep", depth_limit);
+  if (const auto way = way_to(found->origin); !way.empty()) return tr_text("a loop of profiles: ") + way;
+  if (drafts_.size() > depth_limit) return tr("more than {} profiles deep", depth_limit);
   return {};
 }
 
@@ -129,8 +130,8 @@ void Chain::add_package(Profile& profile, const Given& given) {
     if (range || (version && version->text() != file->package.version.text()))
       drafts_[i].problems.add(
           file->line, file->column,
-          fmt::format("'{}' is version {}, but 'packages' has {}", file->package.file,
-                      file->package.version.text(), range ? "'" + range->text() + "'" : version->text()));
+          tr("'{}' is version {}, but 'packages' has {}", file->package.file, file->package.version.text(),
+             range ? "'" + range->text() + "'" : version->text()));
     profile.packages.push_back(file->package);
     return;
   }
@@ -138,16 +139,16 @@ void Chain::add_package(Profile& profile, const Given& given) {
   if (range)
     profile.open.push_back({name, *range, place_of(draft, *given.pin)});
   else if (version && files_are_whole())
-    draft.problems.add(line, column, fmt::format("'{}' has no entry in 'files'", name));
+    draft.problems.add(line, column, tr("'{}' has no entry in 'files'", name));
 }
 
 void Chain::check_orphans(const std::vector<Given>& given) {
   for (auto& draft : drafts_)
     for (const auto& file : draft.files)
       if (std::ranges::none_of(given, [&](const Given& one) { return one.pin->name == file.package.name; }))
-        draft.problems.add(file.line, file.column,
-                           fmt::format("'{}' is a file of '{}', which is not in 'packages'",
-                                       file.package.file, file.package.name));
+        draft.problems.add(
+            file.line, file.column,
+            tr("'{}' is a file of '{}', which is not in 'packages'", file.package.file, file.package.name));
 }
 
 void Chain::throw_if_any() const {
@@ -217,8 +218,8 @@ Profile parse_profile(std::string_view text, const std::string& origin, const Pr
 void require_exact_versions(const Profile& profile) {
   std::vector<std::string> problems;
   for (const auto& package : profile.open)
-    problems.push_back(fmt::format("{}: '{}' needs an exact version in place of '{}', and its file",
-                                   package.place, package.name, package.range.text()));
+    problems.push_back(tr("{}: '{}' needs an exact version in place of '{}', and its file", package.place,
+                          package.name, package.range.text()));
   if (!problems.empty()) throw Error(join(problems, "\n"), format_hint);
 }
 

@@ -6,8 +6,7 @@
 #include "core/package_fields.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -74,16 +73,16 @@ class Reader {
 std::vector<std::string> Reader::read_lines(const Node& node, std::string_view what) {
   std::vector<std::string> lines;
   for (const auto* item : yaml::read_words(node, what, draft_.problems))
-    lines.push_back(read_line(*item, fmt::format("an entry of {}", what)));
+    lines.push_back(read_line(*item, tr("an entry of {}", what)));
   return lines;
 }
 
 bool Reader::check_package_name(const Node& at, const std::string& name) {
   if (!is_package_name(name))
-    complain(at, fmt::format("'{}' is no package name", name));
+    complain(at, tr("'{}' is no package name", name));
   else if (is_foundation(name))
-    complain(at, fmt::format("'{}' must stay as the system has it: a profile never moves {}", name,
-                             "gcc, gcc-libs, glibc or pacman"));
+    complain(at, tr("'{}' must stay as the system has it: a profile never moves {}", name,
+                    tr_text("gcc, gcc-libs, glibc or pacman")));
   else
     return true;
   return false;
@@ -92,8 +91,7 @@ bool Reader::check_package_name(const Node& at, const std::string& name) {
 std::string Reader::read_profile_name(const Node& node, std::string_view what) {
   auto name = read_line(node, what);
   if (!name.empty() && !is_profile_name(name))
-    complain(node,
-             fmt::format("'{}' is no profile name: lower-case letters, digits, '.', '+' and '-'", name));
+    complain(node, tr("'{}' is no profile name: lower-case letters, digits, '.', '+' and '-'", name));
   return name;
 }
 
@@ -109,33 +107,34 @@ void Reader::read_generations(const Node& node) {
   for (const auto* item : yaml::read_words(node, "'generations'", draft_.problems)) {
     if (!contains(known, item->scalar)) {
       const auto nearest = closest(item->scalar, known);
-      complain(*item, fmt::format("unknown generation '{}', {}", item->scalar,
-                                  nearest.empty() ? "known are " + join(known, ", ")
-                                                  : fmt::format("did you mean '{}'?", nearest)));
+      complain(*item, tr("unknown generation '{}', {}", item->scalar,
+                         nearest.empty() ? tr_text("known are ") + join(known, ", ")
+                                         : tr("did you mean '{}'?", nearest)));
     } else if (contains(profile_.generations, item->scalar)) {
-      complain(*item, fmt::format("generation '{}' is given twice", item->scalar));
+      complain(*item, tr("generation '{}' is given twice", item->scalar));
     }
     profile_.generations.push_back(item->scalar);
   }
-  if (node.kind == Node::Kind::sequence && node.items.empty()) complain(node, "'generations' is empty");
+  if (node.kind == Node::Kind::sequence && node.items.empty())
+    complain(node, tr_text("'generations' is empty"));
 }
 
 void Reader::read_snapshot(const Node& node) {
   profile_.snapshot = read_line(node, "'snapshot'");
   if (!profile_.snapshot.empty() && !is_date(profile_.snapshot))
-    complain(node, fmt::format("'{}' is no day of the calendar (YYYY-MM-DD)", profile_.snapshot));
+    complain(node, tr("'{}' is no day of the calendar (YYYY-MM-DD)", profile_.snapshot));
 }
 
 void Reader::read_packages(const Node& node) {
   if (node.kind != Node::Kind::mapping || node.entries.empty()) {
-    complain(node, "'packages' must be a mapping of names to versions");
+    complain(node, tr_text("'packages' must be a mapping of names to versions"));
     return;
   }
   for (const auto& [key, value] : node.entries) {
     ProfileDraft::Pin pin{
         .name = key.scalar, .version = {}, .range = {}, .line = key.line, .column = key.column};
     const bool is_allowed = check_package_name(key, pin.name);
-    const auto text = read_line(value, fmt::format("the version of '{}'", pin.name));
+    const auto text = read_line(value, tr("the version of '{}'", pin.name));
     if (const auto problem = version_problem(pin.name, text); text.empty() || !is_allowed) {
       // said already
     } else if (!problem.empty()) {
@@ -154,7 +153,7 @@ void Reader::read_file_name(const Node& node, ProfileDraft::File& file) {
   file.column = node.column;
   if (!read_package_file(node, package, draft_.problems)) return;
   if (const auto* first = draft_.find_file(package.name))
-    complain(node, fmt::format("a second file for '{}', the first is at line {}", package.name, first->line));
+    complain(node, tr("a second file for '{}', the first is at line {}", package.name, first->line));
 }
 
 std::vector<Field> Reader::file_fields(ProfileDraft::File& file) {
@@ -165,11 +164,12 @@ std::vector<Field> Reader::file_fields(ProfileDraft::File& file) {
 
 void Reader::read_files(const Node& node) {
   draft_.has_files = true;
-  if (node.kind != Node::Kind::sequence) complain(node, "'files' must be a list, one entry for each package");
+  if (node.kind != Node::Kind::sequence)
+    complain(node, tr_text("'files' must be a list, one entry for each package"));
   for (const auto& item : node.items) {
     ProfileDraft::File file{
         .package = {.name = {}, .version = *Version::parse("0-1")}, .line = item.line, .column = item.column};
-    yaml::read_mapping(item, "a file", file_fields(file), draft_.problems);
+    yaml::read_mapping(item, tr_text("a file"), file_fields(file), draft_.problems);
     if (file.package.name.empty())
       draft_.has_bad_file = true;
     else if (!draft_.find_file(file.package.name))
@@ -180,33 +180,34 @@ void Reader::read_files(const Node& node) {
 void Reader::read_partners(const Node& node) {
   for (const auto* item : yaml::read_words(node, "'pin_if_installed'", draft_.problems)) {
     if (check_package_name(*item, item->scalar) && draft_.find_pin(item->scalar))
-      complain(*item, fmt::format("'{}' is in 'packages' already", item->scalar));
+      complain(*item, tr("'{}' is in 'packages' already", item->scalar));
     profile_.pin_if_installed.push_back(item->scalar);
   }
 }
 
 void Reader::read_requirements(const Node& node) {
-  if (node.kind != Node::Kind::mapping) complain(node, "'requires' must be a mapping of names to versions");
+  if (node.kind != Node::Kind::mapping)
+    complain(node, tr_text("'requires' must be a mapping of names to versions"));
   for (const auto& [key, value] : node.entries) {
-    const auto bound = read_line(value, fmt::format("the bound of '{}'", key.scalar));
+    const auto bound = read_line(value, tr("the bound of '{}'", key.scalar));
     auto requirement = whole_dependency(key.scalar + bound);
     if (bound.empty()) continue;
     if (!requirement || requirement->name != key.scalar)
-      complain(value, fmt::format("'{}' is no bound, give one like \">=450.80.02\"", bound));
+      complain(value, tr("'{}' is no bound, give one like \">=450.80.02\"", bound));
     else
       profile_.requirements.push_back(std::move(*requirement));
   }
 }
 
 void Reader::read_environment(const Node& node) {
-  if (node.kind != Node::Kind::mapping) complain(node, "'environment' must be a mapping of names to values");
+  if (node.kind != Node::Kind::mapping)
+    complain(node, tr_text("'environment' must be a mapping of names to values"));
   for (const auto& [key, value] : node.entries) {
     if (!is_variable(key.scalar))
-      complain(key, fmt::format("'{}' is no variable: upper-case letters, digits and '_'", key.scalar));
+      complain(key, tr("'{}' is no variable: upper-case letters, digits and '_'", key.scalar));
     else if (is_loading_variable(key.scalar))
-      complain(key, fmt::format("a profile never sets '{}'", key.scalar));
-    profile_.environment.emplace_back(key.scalar,
-                                      read_line(value, fmt::format("the value of '{}'", key.scalar)));
+      complain(key, tr("a profile never sets '{}'", key.scalar));
+    profile_.environment.emplace_back(key.scalar, read_line(value, tr("the value of '{}'", key.scalar)));
   }
 }
 
@@ -217,7 +218,7 @@ std::optional<unsigned> Reader::read_watts(const Node& node) {
   const auto& text = node.scalar;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), watts);
   if (error == std::errc{} && end == text.data() + text.size() && watts > 0 && watts <= most) return watts;
-  complain(node, fmt::format("'power_limit' must be a number of watts, 1 to {}", most));
+  complain(node, tr("'power_limit' must be a number of watts, 1 to {}", most));
   return std::nullopt;
 }
 
@@ -262,7 +263,7 @@ std::vector<Field> Reader::profile_fields() {
 void Reader::read(const Node& root) {
   if (const auto* base = root.find("extends")) read_base(*base);
   if (const auto* packages = root.find("packages")) read_packages(*packages);
-  yaml::read_mapping(root, "a profile", profile_fields(), draft_.problems);
+  yaml::read_mapping(root, tr_text("a profile"), profile_fields(), draft_.problems);
 }
 
 std::vector<std::string> keys_of(const std::vector<Field>& fields) {

@@ -3,8 +3,7 @@
 
 #include "core/text.hpp"
 #include "core/version_range.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -89,13 +88,13 @@ bool is_date(const std::string& text) {
 std::string version_problem(const std::string& package, const std::string& text) {
   for (const auto& version : package == "cuda" ? versions_in(text) : std::vector<std::string>{})
     if (const auto other = mistaken_for_cuda(version); !other.empty())
-      return fmt::format("'{}' is no CUDA version, did you mean {}?{}", text, other,
-                         other == "driver" ? " (it goes under 'requires')" : "");
+      return tr("'{}' is no CUDA version, did you mean {}?{}", text, other,
+                other == "driver" ? tr_text(" (it goes under 'requires')") : "");
   if (is_range(text)) return range_problem(text);
   if (Version::parse(text)) return {};
   if (Version::parse(text + "-1"))
-    return fmt::format("'{0}' is no exact version: the pkgrel is missing, as in {0}-1 or {0}-*", text);
-  return fmt::format("'{}' is no package version", text);
+    return tr("'{0}' is no exact version: the pkgrel is missing, as in {0}-1 or {0}-*", text);
+  return tr("'{}' is no package version", text);
 }
 
 std::optional<Dependency> whole_dependency(const std::string& text) {

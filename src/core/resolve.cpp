@@ -8,6 +8,7 @@
 #include "core/profile_words.hpp"
 #include "core/satisfiers.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -66,7 +67,8 @@ class Resolver {
   void meet(const Package& user, const Dependency& wanted);
   bool meet_from(const RepositoryIndex* index, const std::string& place, const Package& user,
                  const Dependency& wanted);
-  bool refuse_to_move(const Package& user, const Dependency& wanted, const RepositoryPackage& one);
+  bool refuse_to_move(const Package& user, const Dependency& wanted, const RepositoryPackage& one,
+                      bool is_own);
   void complain_missing(const Package& user, const Dependency& wanted);
   void throw_if_any() const {
     if (!problems_.empty()) throw Error(join(problems_, "\n"), hint_);
@@ -75,8 +77,9 @@ class Resolver {
   Profile profile_;
   std::span<const Package> installed_;
   const Supplies& supplies_;
-  std::vector<Package> staying_;  ///< what neither leaves nor changes, whatever is chosen
-  std::vector<Package> after_;    ///< what will be installed, as far as it is known
+  const RepositoryIndex* own_ = nullptr;  ///< the repositories of the machine
+  std::vector<Package> staying_;          ///< what neither leaves nor changes, whatever is chosen
+  std::vector<Package> after_;            ///< what will be installed, as far as it is known
   std::optional<Satisfiers> satisfiers_;
   std::vector<Finding> notes_;
   std::vector<std::string> problems_;
@@ -116,8 +119,8 @@ Choice Resolver::choice_for(const OpenPackage& open) {
   if (choice.versions.size() > most_versions)
     choice.versions.erase(choice.versions.begin() + most_versions, choice.versions.end());
   if (choice.versions.empty())
-    problems_.push_back(fmt::format("{}: no source has a version of '{}' that is {}", open.place, open.name,
-                                    open.range.text()));
+    problems_.push_back(
+        tr("{}: no source has a version of '{}' that is {}", open.place, open.name, open.range.text()));
   return choice;
 }
 
@@ -155,7 +158,7 @@ void Resolver::choose_versions() {
   const auto open = std::exchange(profile_.open, {});
   std::vector<Choice> choices;
   for (const auto& one : open) choices.push_back(choice_for(one));
-  hint_ = "cudapin versions NAME lists what there is";
+  hint_ = tr_text("cudapin versions NAME lists what there is");
   if (!problems_.empty()) return;
   staying_ = untouched_by(profile_, installed_);
   std::erase_if(staying_, [&](const Package& package) {
@@ -166,33 +169,34 @@ void Resolver::choose_versions() {
     std::vector<std::string> ranges;
     for (const auto& one : open) ranges.push_back(fmt::format("{} {}", one.name, one.range.text()));
     problems_.push_back(
-        fmt::format("no versions fit together with the profile's other packages and what is installed: {}",
-                    join(ranges, ", ")));
+        tr("no versions fit together with the profile's other packages and what is installed: {}",
+           join(ranges, ", ")));
   }
   for (auto i = first; i < profile_.packages.size(); ++i)
     notes_.push_back({.severity = Severity::note,
-                      .what = fmt::format("{} is the newest '{}' that fits: {}", profile_.packages[i].name,
-                                          open[i - first].range.text(), profile_.packages[i].version.text()),
+                      .what = tr("{} is the newest '{}' that fits: {}", profile_.packages[i].name,
+                                 open[i - first].range.text(), profile_.packages[i].version.text()),
                       .evidence = profile_.packages[i].file});
 }
 
-/// An installed package that would have to change for it: only one of the family may.
-bool Resolver::refuse_to_move(const Package& user, const Dependency& wanted, const RepositoryPackage& one) {
+/// An installed package that would have to change for it: only one of the family may. A compiler that the
+/// machine has not comes from its own repositories, where it goes with its gcc-libs, and from nowhere else.
+bool Resolver::refuse_to_move(const Package& user, const Dependency& wanted, const RepositoryPackage& one,
+                              bool is_own) {
   const auto* now = find_named(installed_, one.package.name);
   const bool is_fixed = is_foundation(one.package.name);
   const auto has_family = [&](const ProfilePackage& other) {
     return moves_with(other.name, one.package.name);
   };
-  if (!now && !is_fixed) return false;
+  if (!now && (!is_fixed || is_own)) return false;
   if (now && !is_fixed && std::ranges::any_of(profile_.packages, has_family)) return false;
   problems_.push_back(
-      now ? fmt::format(
-                "{} needs '{}', and the installed {} would have to become {} for it: {} stays as it is",
-                label(user), wanted.text(), label(*now), one.package.version, now->name)
-          : fmt::format("{} needs '{}', and a profile never brings {}", label(user), wanted.text(),
-                        one.package.name));
-  hint_ = fmt::format(
-      "a version of {} that takes the installed one, or upgrade the system first: pacman -Syu", user.name);
+      now ? tr("{} needs '{}', and the installed {} would have to become {} for it: {} stays as it is",
+               label(user), wanted.text(), label(*now), one.package.version, now->name)
+          : tr("{} needs '{}', and {} of another day than the system is never brought", label(user),
+               wanted.text(), one.package.name));
+  hint_ =
+      tr("a version of {} that takes the installed one, or upgrade the system first: pacman -Syu", user.name);
   return true;
 }
 
@@ -202,14 +206,13 @@ bool Resolver::meet_from(const RepositoryIndex* index, const std::string& place,
   const auto found = index->satisfiers(wanted);
   if (found.empty()) return false;
   const auto& one = found.front();
-  if (refuse_to_move(user, wanted, one)) return true;
+  if (refuse_to_move(user, wanted, one, index == own_)) return true;
   auto added = from_repository(one, Reason::dependency);
   // A gccN leaves the repositories; a part of the driver goes on with the driver.
   added.is_pinned = moves_with(added.name, added.name) && class_of(added.name) != PackageClass::driver;
-  notes_.push_back(
-      {.severity = Severity::note,
-       .what = fmt::format("{} {} comes along, {} needs it", added.name, added.version.text(), user.name),
-       .evidence = place});
+  notes_.push_back({.severity = Severity::note,
+                    .what = tr("{} {} comes along, {} needs it", added.name, added.version.text(), user.name),
+                    .evidence = place});
   profile_.packages.push_back(std::move(added));
   satisfiers_.reset();
   return true;
@@ -219,16 +222,15 @@ bool Resolver::meet_from(const RepositoryIndex* index, const std::string& place,
 void Resolver::complain_missing(const Package& user, const Dependency& wanted) {
   const auto* now = find_named(installed_, wanted.name);
   problems_.push_back(
-      now ? fmt::format("{} needs '{}', the installed {} is not that, and no repository has one that is",
-                        label(user), wanted.text(), label(*now))
-          : fmt::format(
-                "{} needs '{}', which no installed package, none of the profile and no repository provides",
-                label(user), wanted.text()));
+      now ? tr("{} needs '{}', the installed {} is not that, and no repository has one that is", label(user),
+               wanted.text(), label(*now))
+          : tr("{} needs '{}', which no installed package, none of the profile and no repository provides",
+               label(user), wanted.text()));
   is_plain_ &= !now && wanted.op.empty() && wanted.name.find(".so") == wanted.name.npos;
   missing_.insert(wanted.name);
   hint_ = is_plain_ ? "pacman -S --needed --asdeps " +
                           join(std::vector<std::string>(missing_.begin(), missing_.end()), " ")
-                    : fmt::format("cudapin show {} lists what the profile needs", profile_.name);
+                    : tr("cudapin show {} lists what the profile needs", profile_.name);
 }
 
 void Resolver::meet(const Package& user, const Dependency& wanted) {
@@ -237,11 +239,10 @@ void Resolver::meet(const Package& user, const Dependency& wanted) {
     satisfiers_.emplace(after_);
   }
   if (satisfiers_->find(wanted)) return;
-  const auto* repositories = supplies_.repositories ? supplies_.repositories() : nullptr;
-  if (meet_from(repositories, "from the repositories of this system", user, wanted)) return;
+  own_ = supplies_.repositories ? supplies_.repositories() : nullptr;
+  if (meet_from(own_, tr_text("from the repositories of this system"), user, wanted)) return;
   const auto* snapshot = supplies_.snapshot ? supplies_.snapshot() : nullptr;
-  if (meet_from(snapshot, fmt::format("from the repositories of {}", profile_.snapshot), user, wanted))
-    return;
+  if (meet_from(snapshot, tr("from the repositories of {}", profile_.snapshot), user, wanted)) return;
   complain_missing(user, wanted);
 }
 

@@ -32,9 +32,10 @@ struct Resolution {
 /// Turns a profile into exact versions. A range becomes the newest version, by libalpm's comparison, that
 /// every other package of the profile and every installed one that stays can live with. What the packages
 /// need and neither the machine nor the profile has is added as a dependency, pinned only where it is a
-/// gccN or a part of the toolkit: from the machine's repositories, else from the snapshot. Never added
-/// or moved: gcc, gcc-libs, glibc, pacman, and an installed package outside of the family. Throws one Error
-/// with everything that cannot be had, each with its reason.
+/// gccN or a part of the toolkit: from the machine's repositories, else from the snapshot. Never
+/// moved: gcc, gcc-libs, glibc, pacman, and an installed package outside of the family; where gcc is not
+/// installed, only the machine's repositories may bring it. Throws one Error with everything that cannot be
+/// had, each with its reason.
 Resolution resolve(const Profile& profile, std::span<const Package> installed, const Supplies& supplies);
 
 }  // namespace cudapin

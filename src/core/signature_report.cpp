@@ -2,6 +2,7 @@
 #include "core/signature_report.hpp"
 
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 
@@ -16,22 +17,26 @@ namespace {
 struct Words {
   SignatureState state;
   std::string_view word;
-  std::string_view sentence;
+  const char* sentence;
 };
 
 using enum SignatureState;
 
 constexpr std::array<Words, 10> all_words{{
-    {good, "good", "the signature {} is good"},
-    {marginal, "marginal trust", "the signature {} is valid, but not enough main keys certify that key"},
-    {untrusted, "unknown trust", "the signature {} is valid, but too few main keys certify that key"},
-    {key_expired, "key expired", "the signature {} is valid, but that key has expired since"},
-    {signature_expired, "signature expired", "the signature {} has expired"},
-    {key_revoked, "key revoked", "the signature {} is by a key that was revoked"},
-    {key_disabled, "key disabled", "the signature {} is by a key that pacman's keyring has disabled"},
-    {unknown_key, "unknown key", "the signature {} is by a key that pacman's keyring does not have"},
-    {missing, "missing", "there is no signature beside it"},
-    {tampered, "tampered", "it is not the file that the signature {} was made for"},
+    {good, "good", tr_later("the signature {} is good")},
+    {marginal, "marginal trust",
+     tr_later("the signature {} is valid, but not enough main keys certify that key")},
+    {untrusted, "unknown trust",
+     tr_later("the signature {} is valid, but too few main keys certify that key")},
+    {key_expired, "key expired", tr_later("the signature {} is valid, but that key has expired since")},
+    {signature_expired, "signature expired", tr_later("the signature {} has expired")},
+    {key_revoked, "key revoked", tr_later("the signature {} is by a key that was revoked")},
+    {key_disabled, "key disabled",
+     tr_later("the signature {} is by a key that pacman's keyring has disabled")},
+    {unknown_key, "unknown key",
+     tr_later("the signature {} is by a key that pacman's keyring does not have")},
+    {missing, "missing", tr_later("there is no signature beside it")},
+    {tampered, "tampered", tr_later("it is not the file that the signature {} was made for")},
 }};
 
 const Words& words_of(SignatureState state) { return *std::ranges::find(all_words, state, &Words::state); }
@@ -55,10 +60,10 @@ std::string day_made(const SignatureReport& report) {
 
 std::string sentence_of(const SignatureReport& report) {
   const auto day = day_made(report);
-  auto origin = day.empty() ? "made" : "made on " + day;
-  if (!report.signer.empty()) origin += " by " + report.signer;
+  auto origin = day.empty() ? tr_text("made") : tr_text("made on ") + day;
+  if (!report.signer.empty()) origin += tr_text(" by ") + report.signer;
   if (!report.fingerprint.empty()) origin += fmt::format(" ({})", report.fingerprint);
-  return fmt::format(fmt::runtime(words_of(report.state).sentence), origin);
+  return filled(tr_text(words_of(report.state).sentence), {origin});
 }
 
 }  // namespace cudapin

@@ -53,15 +53,6 @@ std::string utc_text(std::int64_t seconds, const char* form) {
   return text;
 }
 
-std::optional<std::int64_t> utc_seconds(const std::string& text) {
-  std::tm parts{};
-  const auto* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  if (!rest || *rest != '\0') return std::nullopt;
-  const auto seconds = static_cast<std::int64_t>(::timegm(&parts));
-  // A day that is not in the calendar, a lax number of digits: then it is written in another way.
-  return utc_text(seconds, "%FT%TZ") == text ? std::optional(seconds) : std::nullopt;
-}
-
 namespace {
 
 /// Length of the valid UTF-8 sequence at the start of `text`, or 0.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,10 +23,6 @@ std::string human_size(std::uint64_t bytes);
 
 /// A moment in seconds since 1970, in UTC and as strftime's `form` says; empty when it is no moment.
 std::string utc_text(std::int64_t seconds, const char* form);
-
-/// The moment in seconds since 1970 that a text of the form YYYY-MM-DDTHH:MM:SSZ means; nothing for any
-/// other.
-std::optional<std::int64_t> utc_seconds(const std::string& text);
 
 /// Safe for a terminal and a log: control characters, escapes and invalid UTF-8 become `?`.
 std::string printable(std::string_view text);

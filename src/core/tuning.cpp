@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,24 +24,22 @@ bool takes(const CardSettings& card, unsigned power) {
 
 void judge_power(unsigned watts, const CardSettings& card, std::vector<Finding>& findings) {
   if (!card.least_power || !card.greatest_power)
-    findings.push_back(
-        {Severity::note, fmt::format("the {} has no power limit that can be set", card.name), "", ""});
+    findings.push_back({Severity::note, tr("the {} has no power limit that can be set", card.name), "", ""});
   else if (!takes(card, watts * milliwatts))
-    findings.push_back(
-        {Severity::error,
-         fmt::format("a power limit of {} W is outside of what the {} takes", watts, card.name),
-         fmt::format("the driver reports {} to {} W", *card.least_power / milliwatts,
-                     *card.greatest_power / milliwatts),
-         "another 'power_limit' under 'tune' in the profile"});
+    findings.push_back({Severity::error,
+                        tr("a power limit of {} W is outside of what the {} takes", watts, card.name),
+                        tr("the driver reports {} to {} W", *card.least_power / milliwatts,
+                           *card.greatest_power / milliwatts),
+                        tr_text("another 'power_limit' under 'tune' in the profile")});
 }
 
 std::string change_text(const CardChange& change, const CardSettings& card) {
   std::vector<std::string> parts;
   if (change.persistence)
-    parts.push_back(fmt::format("persistence mode {}", *change.persistence ? "on" : "off"));
+    parts.push_back(tr("persistence mode {}", *change.persistence ? tr_text("on") : tr_text("off")));
   if (change.power_limit)
-    parts.push_back(fmt::format("power limit {} -> {} W", *card.power_limit / milliwatts,
-                                *change.power_limit / milliwatts));
+    parts.push_back(
+        tr("power limit {} -> {} W", *card.power_limit / milliwatts, *change.power_limit / milliwatts));
   return join(parts, ", ");
 }
 
@@ -87,8 +86,8 @@ CardSettings card_from(const nlohmann::json& json) {
 
 std::string Tuning::text() const {
   std::vector<std::string> parts;
-  if (persistence) parts.push_back(fmt::format("persistence mode {}", *persistence ? "on" : "off"));
-  if (power_limit) parts.push_back(fmt::format("power limit {} W", *power_limit));
+  if (persistence) parts.push_back(tr("persistence mode {}", *persistence ? tr_text("on") : tr_text("off")));
+  if (power_limit) parts.push_back(tr("power limit {} W", *power_limit));
   return join(parts, ", ");
 }
 
@@ -98,7 +97,7 @@ std::vector<Finding> judge_tuning(const Tuning& wanted, std::span<const CardSett
     if (wanted.power_limit) judge_power(*wanted.power_limit, card, findings);
     const auto text = change_text(change_for(wanted, card), card);
     if (!text.empty())
-      findings.push_back({Severity::note, fmt::format("the {} is set to {}", card.name, text), "", ""});
+      findings.push_back({Severity::note, tr("the {} is set to {}", card.name, text), "", ""});
   }
   return findings;
 }
@@ -142,7 +141,7 @@ TuningRecord parse_tuning(std::string_view text, const std::string& origin) {
   try {
     const auto json = nlohmann::json::parse(text);
     if (json.at("schema").get<int>() != schema)
-      throw Error(fmt::format("'{}' was written by a newer cudapin", origin), "pacman -S cudapin");
+      throw Error(tr("'{}' was written by a newer cudapin", origin), "pacman -S cudapin");
     TuningRecord record{
         .profile = json.at("profile"),
         .wanted = {optional_at<bool>(json, "persistence"), optional_at<unsigned>(json, "power_limit")},
@@ -150,7 +149,7 @@ TuningRecord parse_tuning(std::string_view text, const std::string& origin) {
     for (const auto& card : json.at("former")) record.former.push_back(card_from(card));
     return record;
   } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("'{}' is damaged", origin), fmt::format("rm {}", origin));
+    throw Error(tr("'{}' is damaged", origin), fmt::format("rm {}", origin));
   }
 }
 

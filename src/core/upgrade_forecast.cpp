@@ -4,8 +4,7 @@
 #include "core/pins.hpp"
 #include "core/satisfiers.hpp"
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -27,7 +26,7 @@ class Forecast {
       auto newer = repositories.find(package.name);
       const bool is_newer = newer && compare_versions(newer->package.version, package.version) > 0;
       if (is_newer && is_pinned(package.name))
-        held_.push_back(fmt::format("{} (there is {})", label(package), newer->package.version));
+        held_.push_back(tr("{} (there is {})", label(package), newer->package.version));
       if (is_pinned(package.name)) pinned_.push_back(package);
       const bool stays =
           !is_newer || is_pinned(package.name) || !covering_entry(ignored, package.name).empty();
@@ -37,7 +36,8 @@ class Forecast {
 
   std::vector<Finding> findings() {
     std::vector<Finding> found;
-    if (!held_.empty()) found.push_back({Severity::note, "the pins hold back: " + join(held_, ", "), "", ""});
+    if (!held_.empty())
+      found.push_back({Severity::note, tr_text("the pins hold back: ") + join(held_, ", "), "", ""});
     const Satisfiers now(after_);
     const Satisfiers then(next_);
     for (std::size_t i = 0; i < next_.size(); ++i) {
@@ -57,15 +57,14 @@ class Forecast {
       if (then.find(wanted)) continue;
       const auto* keeper = now.find({wanted.name, "", ""});
       if (is_pinned(next.name) && now.find(wanted)) {
-        found.push_back(
-            {Severity::warning,
-             fmt::format("'pacman -Syu' will stop: the pinned {} needs '{}', which the new {} is not",
-                         label(next), wanted.text(), keeper ? keeper->name : wanted.name),
-             "", std::string(remedy)});
+        found.push_back({Severity::warning,
+                         tr("'pacman -Syu' will stop: the pinned {} needs '{}', which the new {} is not",
+                            label(next), wanted.text(), keeper ? keeper->name : wanted.name),
+                         "", std::string(remedy)});
       } else if (before.version != next.version && keeper && is_pinned(keeper->name)) {
         found.push_back({Severity::warning,
-                         fmt::format("'pacman -Syu' will stop: {} needs '{}', and {} is pinned at {}",
-                                     label(next), wanted.text(), keeper->name, keeper->version),
+                         tr("'pacman -Syu' will stop: {} needs '{}', and {} is pinned at {}", label(next),
+                            wanted.text(), keeper->name, keeper->version),
                          "", std::string(remedy)});
       }
     }
@@ -76,8 +75,8 @@ class Forecast {
     for (const auto& kept : pinned_)
       if (exclude(next, kept) && !exclude(before, kept))
         found.push_back({Severity::warning,
-                         fmt::format("'pacman -Syu' will stop: {} cannot be installed beside the pinned {}",
-                                     label(next), label(kept)),
+                         tr("'pacman -Syu' will stop: {} cannot be installed beside the pinned {}",
+                            label(next), label(kept)),
                          "", std::string(remedy)});
   }
 

@@ -2,8 +2,7 @@
 #include "core/version_range.hpp"
 
 #include "core/text.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,14 +65,13 @@ bool is_range(std::string_view text) { return text.find_first_of(range_character
 std::string range_problem(const std::string& text) {
   if (text.find('*') != text.npos)
     return wildcard_start(text) ? ""
-                                : fmt::format(
-                                      "'{}' is no wildcard: a version up to a dot or dash and then "
-                                      "'*', as in 8.0.*",
-                                      text);
+                                : tr("'{}' is no wildcard: a version up to a dot or dash and then "
+                                     "'*', as in 8.0.*",
+                                     text);
   const auto bounds = parse_bounds(text);
   if (!bounds || bounds->empty())
-    return fmt::format("'{}' is no range: bounds with blanks between them, as in \">=455.23 <460\"", text);
-  return is_empty(*bounds) ? fmt::format("no version can meet '{}'", text) : "";
+    return tr("'{}' is no range: bounds with blanks between them, as in \">=455.23 <460\"", text);
+  return is_empty(*bounds) ? tr("no version can meet '{}'", text) : "";
 }
 
 std::vector<std::string> versions_in(std::string_view text) {

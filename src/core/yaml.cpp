@@ -2,6 +2,7 @@
 #include "core/yaml.hpp"
 
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -54,7 +55,7 @@ std::string lines_of(const std::vector<Problem>& problems) {
     lines.push_back(problem.line_of_text());
   if (problems.size() > limit)
     lines.push_back(
-        printable(fmt::format("{}: and {} more problems", problems.back().origin, problems.size() - limit)));
+        printable(tr("{}: and {} more problems", problems.back().origin, problems.size() - limit)));
   return join(lines, "\n");
 }
 
@@ -96,14 +97,14 @@ bool is_indented_by_tab(std::string_view line) {
 /// encodings and counts a tab as one column.
 void check_line(std::string_view line, int number, std::size_t offset, Problems& problems) {
   if (const auto at = first_unprintable(line); at != line.npos) {
-    const auto* kind = is_invisible(line.substr(at)) ? "control character" : "not UTF-8";
-    problems.add(number, static_cast<int>(at) + 1,
-                 fmt::format("{} at byte offset {} (0x{:02x})", kind, offset + at,
-                             static_cast<unsigned char>(line[at])));
+    const auto* kind = is_invisible(line.substr(at)) ? tr_text("control character") : tr_text("not UTF-8");
+    problems.add(
+        number, static_cast<int>(at) + 1,
+        tr("{} at byte offset {} (0x{:02x})", kind, offset + at, static_cast<unsigned char>(line[at])));
   }
   if (is_indented_by_tab(line))
     problems.add(number, static_cast<int>(line.find('\t')) + 1,
-                 fmt::format("tab used for indentation at line {}, use spaces", number));
+                 tr("tab used for indentation at line {}, use spaces", number));
 }
 
 void check_text(std::string_view text, std::size_t bom_size, Problems& problems) {
@@ -124,22 +125,22 @@ bool is_utf16(std::string_view text) {
 
 /// The parser's words in ours, where its own would puzzle the reader.
 std::string in_words(const std::string& message) {
-  static const std::array<std::pair<std::string_view, std::string_view>, 12> words{{
-      {"end of map not found", "this is not indented like the entries above it"},
-      {"end of sequence not found", "this is not indented like the list above it"},
-      {"end of map flow not found", "its } is missing"},
-      {"end of sequence flow not found", "its ] is missing"},
-      {"illegal map value", "a mapping cannot start here: quote text that contains ': '"},
-      {"illegal block entry", "a list cannot start here: give it a line of its own"},
-      {"illegal EOF in scalar", "the text ends before its closing quote"},
-      {"illegal EOF", "the text ends too early"},
-      {"unknown token", "this character cannot start a value: quote the text"},
-      {"illegal flow end", "a closing bracket that was never opened"},
-      {"bad indentation", "not indented enough"},
-      {"the referenced anchor is not defined", "aliases (*name) are not allowed"},
+  static const std::array<std::pair<std::string_view, const char*>, 12> words{{
+      {"end of map not found", tr_later("this is not indented like the entries above it")},
+      {"end of sequence not found", tr_later("this is not indented like the list above it")},
+      {"end of map flow not found", tr_later("its } is missing")},
+      {"end of sequence flow not found", tr_later("its ] is missing")},
+      {"illegal map value", tr_later("a mapping cannot start here: quote text that contains ': '")},
+      {"illegal block entry", tr_later("a list cannot start here: give it a line of its own")},
+      {"illegal EOF in scalar", tr_later("the text ends before its closing quote")},
+      {"illegal EOF", tr_later("the text ends too early")},
+      {"unknown token", tr_later("this character cannot start a value: quote the text")},
+      {"illegal flow end", tr_later("a closing bracket that was never opened")},
+      {"bad indentation", tr_later("not indented enough")},
+      {"the referenced anchor is not defined", tr_later("aliases (*name) are not allowed")},
   }};
   for (const auto& [theirs, ours] : words)
-    if (message.starts_with(theirs)) return std::string(ours);
+    if (message.starts_with(theirs)) return tr_text(ours);
   return message;
 }
 
@@ -155,14 +156,14 @@ class Builder : public YAML::EventHandler {
   const Node* innermost() const { return frames_.empty() ? nullptr : &frames_.back().node; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (documents_++ > 0) stop(mark, "text after the end of the document: one file is one document");
+    if (documents_++ > 0) stop(mark, tr_text("text after the end of the document: one file is one document"));
   }
   void OnDocumentEnd() override {}
   void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
-    complain(mark, fmt::format("anchors (&{}) are not allowed", name));
+    complain(mark, tr("anchors (&{}) are not allowed", name));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    complain(mark, "aliases (*name) are not allowed");
+    complain(mark, tr_text("aliases (*name) are not allowed"));
     place(make(mark, Node::Kind::null), {});
   }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { place(make(mark, Node::Kind::null), {}); }
@@ -211,13 +212,12 @@ class Builder : public YAML::EventHandler {
 
   /// The parser's own marks: "?" for plain values, "!" for quoted ones.
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
-    if (!tag.empty() && tag != "?" && tag != "!")
-      complain(mark, fmt::format("tags ({}) are not allowed", tag));
+    if (!tag.empty() && tag != "?" && tag != "!") complain(mark, tr("tags ({}) are not allowed", tag));
   }
 
   void open(const YAML::Mark& mark, const std::string& tag, Node::Kind kind) {
     refuse_tag(mark, tag);
-    if (frames_.size() == depth_limit) stop(mark, fmt::format("nested deeper than {} levels", depth_limit));
+    if (frames_.size() == depth_limit) stop(mark, tr("nested deeper than {} levels", depth_limit));
     frames_.push_back({.node = make(mark, kind), .key = {}, .seen = {}});
   }
 
@@ -248,14 +248,13 @@ class Builder : public YAML::EventHandler {
 
   void check_key(Frame& frame, const Node& key, std::string_view tag) {
     if (key.kind != Node::Kind::scalar) {
-      problems_.add(key, "a key must be a word, not a list, a mapping or nothing");
+      problems_.add(key, tr_text("a key must be a word, not a list, a mapping or nothing"));
       return;
     }
-    if (key.scalar == "<<" && tag == "?") problems_.add(key, "merge keys (<<) are not allowed");
+    if (key.scalar == "<<" && tag == "?") problems_.add(key, tr_text("merge keys (<<) are not allowed"));
     const auto [first, is_new] = frame.seen.emplace(key.scalar, key.line);
     if (!is_new)
-      problems_.add(key,
-                    fmt::format("duplicate key '{}', first given at line {}", key.scalar, first->second));
+      problems_.add(key, tr("duplicate key '{}', first given at line {}", key.scalar, first->second));
   }
 
   Problems& problems_;
@@ -286,8 +285,8 @@ void build(std::string_view text, Builder& builder, Problems& problems) {
 Node parse(std::string_view text, const std::string& origin, const std::string& hint) {
   constexpr std::string_view bom = "\xEF\xBB\xBF";
   Problems problems(origin);
-  if (text.size() > size_limit) problems.add(1, 1, "larger than 1 MiB");
-  if (is_utf16(text)) problems.add(1, 1, "UTF-16 text: save the file as UTF-8");
+  if (text.size() > size_limit) problems.add(1, 1, tr_text("larger than 1 MiB"));
+  if (is_utf16(text)) problems.add(1, 1, tr_text("UTF-16 text: save the file as UTF-8"));
   problems.throw_if_any(hint);
   const std::size_t bom_size = text.starts_with(bom) ? bom.size() : 0;
   text.remove_prefix(bom_size);

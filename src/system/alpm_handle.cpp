@@ -2,8 +2,7 @@
 #include "system/alpm_handle.hpp"
 
 #include "core/error.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <cstdlib>
 
@@ -13,11 +12,10 @@ namespace fs = std::filesystem;
 
 Handle open_handle(const PacmanConf& conf) {
   const auto failure = [&](const char* reason, const char* hint = "") {
-    return Error(fmt::format("cannot read the package database '{}': {}", conf.dbpath.string(), reason),
-                 hint);
+    return Error(tr("cannot read the package database '{}': {}", conf.dbpath.string(), reason), hint);
   };
   std::error_code ignored;
-  if (!fs::is_directory(conf.dbpath / "local", ignored)) throw failure("it does not exist");
+  if (!fs::is_directory(conf.dbpath / "local", ignored)) throw failure(tr_text("it does not exist"));
   alpm_errno_t reason = ALPM_ERR_OK;
   Handle handle(alpm_initialize(conf.root.c_str(), conf.dbpath.c_str(), &reason));
   if (!handle) throw failure(alpm_strerror(reason));

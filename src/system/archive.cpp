@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/manjaro.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/catalog.hpp"
 #include "system/http.hpp"
 #include "system/listing.hpp"
@@ -97,14 +98,14 @@ bool Search::take(const Place& place, const fs::path& target, const std::string&
     copy_into_store(host_, found, target);
     return true;
   }
-  refusals_.push_back(fmt::format("'{}' does not have it", printable(place.name)));
+  refusals_.push_back(tr("'{}' does not have it", printable(place.name)));
   return false;
 }
 
 bool Search::take_remote(const Place& place, const fs::path& target, const std::string& ending) {
   const auto shown = shown_url(place.name);
   if (sources_.offline) {
-    refusals_.push_back(fmt::format("'{}' was not asked: offline", shown));
+    refusals_.push_back(tr("'{}' was not asked: offline", shown));
     return false;
   }
   if (const auto silent = sources_.silent->find(place.name); silent != sources_.silent->end()) {
@@ -116,7 +117,7 @@ bool Search::take_remote(const Place& place, const fs::path& target, const std::
   try {
     const auto url = archive_url(place.name, file_) + ending;
     if (download(host_, url, target, sink_, is_last ? 5 : 2) == DownloadOutcome::done) return true;
-    refusals_.push_back(fmt::format("'{}' does not have it", shown));
+    refusals_.push_back(tr("'{}' does not have it", shown));
   } catch (const NoAnswer& silence) {
     failed_ = true;
     refusals_.push_back(silence.what());
@@ -133,28 +134,29 @@ bool Search::take_remote(const Place& place, const fs::path& target, const std::
 
 void Search::warn_of_silence() const {
   for (const auto& silence : silences_)
-    if (host_.err) *host_.err << fmt::format("warning: {}; another archive is asked\n", printable(silence));
+    if (host_.err) *host_.err << tr("warning: {}; another archive is asked\n", printable(silence));
 }
 
 /// Some archive gave no clear answer, so the file may be there.
 Error no_answer(const std::string& error, std::vector<std::string> lines) {
   lines.insert(lines.begin(), error);
-  return Error(join(lines, "\n"), "run it again, or name another archive with --archive");
+  return Error(join(lines, "\n"), tr_text("run it again, or name another archive with --archive"));
 }
 
 /// With the refusals, the nearest versions that the places have, and what to do.
 Error no_such_file(const Host& host, const Sources& sources, const PackageFileName& file,
                    std::vector<std::string> lines) {
   constexpr std::size_t most = 5;
-  lines.insert(lines.begin(), fmt::format("cannot find '{}'", file.text()));
+  lines.insert(lines.begin(), tr("cannot find '{}'", file.text()));
   const auto catalog = catalog_of(host, sources, file.name);
   lines.insert(lines.end(), catalog.problems.begin(), catalog.problems.end());
   const auto nearest = nearest_versions(catalog.files, file.version, most);
-  lines.push_back(nearest.empty() ? fmt::format("no version of '{}' is listed there", file.name)
-                                  : fmt::format("the nearest versions of '{}' there: {}", file.name,
-                                                join(nearest, ", ")));
-  return Error(join(lines, "\n"),
-               "name another archive with --archive, or a version that is there in a profile of your own");
+  lines.push_back(nearest.empty()
+                      ? tr("no version of '{}' is listed there", file.name)
+                      : tr("the nearest versions of '{}' there: {}", file.name, join(nearest, ", ")));
+  return Error(
+      join(lines, "\n"),
+      tr_text("name another archive with --archive, or a version that is there in a profile of your own"));
 }
 
 }  // namespace
@@ -215,7 +217,7 @@ std::optional<fs::path> fetch_named(const Host& host, const Sources& sources, co
   if (!had) {
     remove_stored(signature);  // it belonged to another file
     if (!search.fill(target, "")) {
-      if (search.failed()) throw no_answer(fmt::format("cannot find '{}'", file.text()), search.refusals());
+      if (search.failed()) throw no_answer(tr("cannot find '{}'", file.text()), search.refusals());
       refusals = search.refusals();
       return std::nullopt;
     }
@@ -223,7 +225,7 @@ std::optional<fs::path> fetch_named(const Host& host, const Sources& sources, co
   search.warn_of_silence();
   // A package that was here before stays usable when no archive answers; whoever needs the signature says so.
   if (!is_whole(signature) && !search.fill(signature, ".sig") && search.failed() && !had)
-    throw no_answer(fmt::format("cannot get the signature of '{}'", file.text()), search.refusals());
+    throw no_answer(tr("cannot get the signature of '{}'", file.text()), search.refusals());
   return target;
 }
 

@@ -2,6 +2,7 @@
 #include "system/card_settings.hpp"
 
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/nvml_library.hpp"
 #include "system/process_text.hpp"
 
@@ -58,9 +59,9 @@ std::string set_one(const Library& library, Device device, const CardChange& cha
   std::string refused;
   if (change.persistence &&
       !call(library, "nvmlDeviceSetPersistenceMode", device, unsigned{*change.persistence}))
-    refused += "the " + change.name + " does not take its persistence mode\n";
+    refused += tr("the {} does not take its persistence mode\n", change.name);
   if (change.power_limit && !call(library, "nvmlDeviceSetPowerManagementLimit", device, *change.power_limit))
-    refused += "the " + change.name + " does not take its power limit\n";
+    refused += tr("the {} does not take its power limit\n", change.name);
   return refused;
 }
 
@@ -113,7 +114,8 @@ std::vector<CardSettings> read_cards(const std::string& library) {
 std::vector<std::string> set_cards(std::span<const CardChange> changes, const std::string& library) {
   if (changes.empty() || library.empty()) return {};
   const auto refused = nvml::in_child([&] { return set_all(changes, library); }, setting_limit);
-  return refused ? split(*refused, "\n") : std::vector<std::string>{"the driver did not answer in time"};
+  return refused ? split(*refused, "\n")
+                 : std::vector<std::string>{tr_text("the driver did not answer in time")};
 }
 
 }  // namespace cudapin

@@ -2,9 +2,8 @@
 #include "system/child.hpp"
 
 #include "core/error.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
-
-#include <fmt/format.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -26,7 +25,7 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-      throw Error(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
+      throw Error(tr("cannot create a pipe: {}", std::strerror(errno)));
     out = Fd(ends[0]);
     in = Fd(ends[1]);
   }
@@ -53,7 +52,7 @@ pid_t start(const std::vector<std::string>& argv, const Pipe& out, const Pipe& e
   const int failure =
       ::posix_spawnp(&pid, argv[0].c_str(), &actions, nullptr, arguments.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) throw Error(fmt::format("cannot start '{}': {}", argv[0], std::strerror(failure)));
+  if (failure != 0) throw Error(tr("cannot start '{}': {}", argv[0], std::strerror(failure)));
   return pid;
 }
 
@@ -93,7 +92,7 @@ ChildResult run_child(const std::vector<std::string>& argv, int seconds) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!ended) throw Error(fmt::format("'{}' did not end within {} seconds", argv[0], seconds));
+  if (!ended) throw Error(tr("'{}' did not end within {} seconds", argv[0], seconds));
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }
@@ -113,7 +112,7 @@ int run_in_foreground(const std::vector<std::string>& argv, const Host& host) {
   pid_t pid = -1;
   const int failure = ::posix_spawnp(&pid, arguments[0], nullptr, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
-  if (failure != 0) throw Error(fmt::format("cannot start '{}': {}", argv[0], std::strerror(failure)));
+  if (failure != 0) throw Error(tr("cannot start '{}': {}", argv[0], std::strerror(failure)));
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR)
     // The terminal sends SIGINT to both of us.

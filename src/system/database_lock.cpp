@@ -2,6 +2,7 @@
 #include "system/database_lock.hpp"
 
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 
 #include <fmt/format.h>
@@ -122,7 +123,7 @@ void wait_for_lock_holder(const PacmanConf& conf, const Host& host) {
   for (int tenths = 0; tenths < 100; ++tenths) {
     const auto holder = lock_holder(conf, host);
     if (holder.empty()) return;
-    if (tenths == 0) *host.err << fmt::format(":: waiting for {}, which is changing packages\n", holder);
+    if (tenths == 0) *host.err << tr(":: waiting for {}, which is changing packages\n", holder);
     host.check_interrupt();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -141,20 +142,21 @@ std::string lock_holder(const PacmanConf& conf, const Host& host) {
 Error lock_failure(const PacmanConf& conf, const Host& host) {
   if (::access(conf.dbpath.c_str(), W_OK) != 0) {
     const bool is_read_only = errno == EROFS;
-    const auto* reason = is_read_only ? "its file system is read-only" : "only root can change packages";
-    return Error(fmt::format("cannot write to the package database '{}': {}", conf.dbpath.string(), reason),
-                 is_read_only ? file_hint(EROFS, conf.dbpath) : "run it again with sudo");
+    const auto* reason =
+        is_read_only ? tr_text("its file system is read-only") : tr_text("only root can change packages");
+    return Error(tr("cannot write to the package database '{}': {}", conf.dbpath.string(), reason),
+                 is_read_only ? file_hint(EROFS, conf.dbpath) : tr_text("run it again with sudo"));
   }
   const auto lock = lock_file(conf);
   struct stat info {};
   if (::stat(lock.c_str(), &info) != 0)
-    return Error(fmt::format("cannot create '{}'", lock.string()), file_hint(0, lock));
+    return Error(tr("cannot create '{}'", lock.string()), file_hint(0, lock));
   if (const auto holder = lock_holder(conf, host); !holder.empty())
-    return Error(fmt::format("another program is changing packages: {} holds '{}'", holder, lock.string()),
-                 "wait for it to end, then run the same command again");
-  return Error(fmt::format("the package database is locked by '{}', {}", lock.string(),
-                           info.st_mtime < boot_time(host) ? "which is from before this machine started"
-                                                           : "but no process here has it open"),
+    return Error(tr("another program is changing packages: {} holds '{}'", holder, lock.string()),
+                 tr_text("wait for it to end, then run the same command again"));
+  return Error(tr("the package database is locked by '{}', {}", lock.string(),
+                  info.st_mtime < boot_time(host) ? tr_text("which is from before this machine started")
+                                                  : tr_text("but no process here has it open")),
                fmt::format("sudo rm '{}'", lock.string()));
 }
 

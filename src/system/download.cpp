@@ -9,6 +9,7 @@
 #include "build_info.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/http.hpp"
 #include "system/part_file.hpp"
 #include "system/transfer.hpp"
@@ -78,17 +79,17 @@ bool may_be_transient(CURL* curl, CURLcode code, bool arrived) {
 std::string certificate_problem(CURL* curl) {
   long result = 0;
   curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &result);
-  if (result == 9) return "not valid yet (is the clock right?)";
-  if (result == 10) return "expired (or the clock is wrong)";
-  if (result == 18 || result == 19) return "self-signed";
-  if (result == 2 || result == 20 || result == 21) return "of an unknown issuer";
-  return "not valid for that name";
+  if (result == 9) return tr_text("not valid yet (is the clock right?)");
+  if (result == 10) return tr_text("expired (or the clock is wrong)");
+  if (result == 18 || result == 19) return tr_text("self-signed");
+  if (result == 2 || result == 20 || result == 21) return tr_text("of an unknown issuer");
+  return tr_text("not valid for that name");
 }
 
 std::string connect_problem(CURL* curl) {
   long reason = 0;
   curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &reason);
-  return reason ? lower_case(std::strerror(static_cast<int>(reason))) : "no connection";
+  return reason ? lower_case(std::strerror(static_cast<int>(reason))) : tr_text("no connection");
 }
 
 /// Why an attempt failed and whether another one may do better.
@@ -202,7 +203,7 @@ Download::Attempt Download::attempt() {
     if (code != CURLE_OK || !is_redirect()) return judge(code);
     follow();
   }
-  fail(fmt::format("more than {} redirects", most_redirects));
+  fail(tr("more than {} redirects", most_redirects));
 }
 
 CURLcode Download::perform() {
@@ -236,24 +237,24 @@ bool Download::is_redirect() const {
 void Download::follow() {
   const char* location = nullptr;
   curl_easy_getinfo(curl_.get(), CURLINFO_REDIRECT_URL, &location);
-  if (!location) fail(fmt::format("'{}' redirects to nowhere", host_of(at_)));
+  if (!location) fail(tr("'{}' redirects to nowhere", host_of(at_)));
   const std::string next = location;
   const auto scheme = scheme_of(next);
   const bool web = scheme == "http" || scheme == "https";
   if (!web || (scheme == "http" && scheme_of(at_) == "https"))
-    fail(fmt::format("'{}' redirects to '{}', which is not followed", host_of(at_), shown_url(next)));
+    fail(tr("'{}' redirects to '{}', which is not followed", host_of(at_), shown_url(next)));
   at_ = next;
 }
 
 Download::Attempt Download::judge(CURLcode code) {
   if (body_ == Body::page) {
     const auto title = title_of(page_);
-    fail(fmt::format("'{}' answered with a web page{} instead of the file", host_of(at_),
-                     title.empty() ? "" : fmt::format(" ('{}')", title)));
+    fail(tr("'{}' answered with a web page{} instead of the file", host_of(at_),
+            title.empty() ? "" : fmt::format(" ('{}')", title)));
   }
   if (body_ == Body::mismatch) {
     part_.restart(0, {});
-    failure_ = {fmt::format("'{}' sends the rest of another file", host_of(at_)), true};
+    failure_ = {tr("'{}' sends the rest of another file", host_of(at_)), true};
     return std::nullopt;
   }
   if (code == CURLE_FILE_COULDNT_READ_FILE && !fs::exists(percent_decode(at_.substr(7))))
@@ -273,9 +274,8 @@ Download::Attempt Download::judge_status() {
     part_.finish();
     return DownloadOutcome::done;
   }
-  failure_.reason = fmt::format("'{}' answered {}", host_of(at_), response_.status_text());
-  if (status == 200 || status == 206 || status == 0)
-    failure_.reason = fmt::format("'{}' sent nothing", host_of(at_));
+  failure_.reason = tr("'{}' answered {}", host_of(at_), response_.status_text());
+  if (status == 200 || status == 206 || status == 0) failure_.reason = tr("'{}' sent nothing", host_of(at_));
   if (status == 416 && part_.size() > 0) {
     part_.restart(0, {});
     failure_.transient = true;
@@ -290,8 +290,8 @@ Download::Attempt Download::judge_status() {
 }
 
 Failure Download::explain(CURLcode code) const {
-  const auto got = part_.total() ? fmt::format("{} of {} bytes", part_.size(), part_.total())
-                                 : fmt::format("{} bytes", part_.size());
+  const auto got =
+      part_.total() ? tr("{} of {} bytes", part_.size(), part_.total()) : tr("{} bytes", part_.size());
   return {transfer_problem(curl_.get(), code, host_of(at_), got, patience_),
           may_be_transient(curl_.get(), code, arrived_), true};
 }
@@ -351,11 +351,11 @@ void Download::pause(milliseconds length) const {
 }
 
 void Download::fail(const std::string& reason) const {
-  throw Error(fmt::format("cannot download '{}': {}", shown_url(url_), reason));
+  throw Error(tr("cannot download '{}': {}", shown_url(url_), reason));
 }
 
 void Download::give_up() const {
-  const auto message = fmt::format("cannot download '{}': {}", shown_url(url_), failure_.reason);
+  const auto message = tr("cannot download '{}': {}", shown_url(url_), failure_.reason);
   if (failure_.is_silence) throw NoAnswer(message);
   throw Error(message);
 }
@@ -425,36 +425,36 @@ std::string transfer_problem(void* handle, int code, const std::string& server, 
                              long patience) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
-      return fmt::format("the name '{}' is not resolved", server);
+      return tr("the name '{}' is not resolved", server);
     case CURLE_COULDNT_RESOLVE_PROXY:
-      return "the name of the proxy is not resolved";
+      return tr_text("the name of the proxy is not resolved");
     case CURLE_COULDNT_CONNECT:
-      return fmt::format("'{}' is not reachable: {}", server, connect_problem(handle));
+      return tr("'{}' is not reachable: {}", server, connect_problem(handle));
     case CURLE_OPERATION_TIMEDOUT:
-      if (!is_connected(handle)) return fmt::format("'{}' is not reachable: no answer in time", server);
-      return fmt::format("'{}' sent nothing for {} seconds after {}", server, patience, got);
+      if (!is_connected(handle)) return tr("'{}' is not reachable: no answer in time", server);
+      return tr("'{}' sent nothing for {} seconds after {}", server, patience, got);
     case CURLE_PEER_FAILED_VERIFICATION:
-      return fmt::format("the TLS certificate of '{}' is {}", server, certificate_problem(handle));
+      return tr("the TLS certificate of '{}' is {}", server, certificate_problem(handle));
     case CURLE_SSL_CONNECT_ERROR:
-      return fmt::format("no TLS connection with '{}'", server);
+      return tr("no TLS connection with '{}'", server);
     case CURLE_GOT_NOTHING:
-      return fmt::format("'{}' closed the connection without an answer", server);
+      return tr("'{}' closed the connection without an answer", server);
     case CURLE_PARTIAL_FILE:
-      return fmt::format("'{}' ended the file after {}", server, got);
+      return tr("'{}' ended the file after {}", server, got);
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
-      return fmt::format("the connection to '{}' was cut after {}", server, got);
+      return tr("the connection to '{}' was cut after {}", server, got);
     case CURLE_UNSUPPORTED_PROTOCOL:
-      return "only http, https and file addresses are fetched";
+      return tr_text("only http, https and file addresses are fetched");
     case CURLE_URL_MALFORMAT:
-      return "this is no address";
+      return tr_text("this is no address");
     case CURLE_FILE_COULDNT_READ_FILE:
-      return "the file cannot be read";
+      return tr_text("the file cannot be read");
     default:
-      return fmt::format("the transfer from '{}' failed: {}", server,
-                         lower_case(curl_easy_strerror(static_cast<CURLcode>(code))));
+      return tr("the transfer from '{}' failed: {}", server,
+                lower_case(curl_easy_strerror(static_cast<CURLcode>(code))));
   }
 }
 

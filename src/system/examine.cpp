@@ -3,7 +3,9 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "guard_targets.hpp"
+#include "system/child.hpp"
 #include "system/files.hpp"
 #include "system/journal.hpp"
 #include "system/local_database.hpp"
@@ -138,9 +140,9 @@ void look_at_driver(const Host& host, Machine machine, Examination& found) {
     if (!release.starts_with("extramodules")) found.kernels.push_back(release);
   found.kernel_has_headers = exists_below(host.root, fmt::format("usr/lib/modules/{}/build", found.kernel));
   for (const auto& process : compute_processes(host))
-    found.work.push_back(fmt::format("process {} of {}{} ({})", process.pid, printable(process.user),
-                                     process.place.empty() ? "" : " in " + printable(process.place),
-                                     printable(process.command).substr(0, 60)));
+    found.work.push_back(tr("process {} of {}{} ({})", process.pid, printable(process.user),
+                            process.place.empty() ? "" : " in " + printable(process.place),
+                            printable(process.command).substr(0, 60)));
 }
 
 /// The configuration and the files that it includes by their full names.
@@ -170,6 +172,20 @@ HookSeen look_at_hook(const Host& host, const PacmanConf& conf, const std::strin
   return hook;
 }
 
+/// The guard decides about nothing at all, dry: what keeps it from that keeps it from guarding. Only the
+/// system's own is run, none out of a folder that happens to be looked at.
+std::string trouble_of_guard(const Host& host) {
+  if (host.root != "/") return {};
+  try {
+    const auto result = run_child({std::string(guard_program), "check"}, 5);
+    if (result.status == 0 || result.status == 3) return {};
+    const auto said = split(result.err, "\n");
+    return said.empty() ? fmt::format("exit status {}", result.status) : said.front();
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 void look_at_ourselves(const Host& host, const PacmanConf& conf, Examination& found) {
   try {
     if (const auto state = read_state(host)) {
@@ -189,17 +205,8 @@ void look_at_ourselves(const Host& host, const PacmanConf& conf, Examination& fo
         "00-cudapin-3-record-remove.hook", "00-cudapin-4-decide.hook", "zz-cudapin-after.hook"})
     found.hooks.push_back(look_at_hook(host, conf, name));
   found.has_guard = exists_below(host.root, std::string(guard_program));
+  if (found.has_guard && !found.profile.empty()) found.guard_trouble = trouble_of_guard(host);
   found.change_unfinished = journal_is_open(host);
-}
-
-std::string container_of(const Host& host) {
-  if (exists_below(host.root, ".dockerenv")) return "docker";
-  if (exists_below(host.root, "run/.containerenv")) return "podman";
-  if (const auto named = host.variable("container"); !named.empty()) return printable(named);
-  const auto groups = read_start(host.proc, "1/cgroup", 4096);
-  for (const std::string name : {"docker", "kubepods", "lxc"})
-    if (groups.find("/" + name) != groups.npos) return name;
-  return {};
 }
 
 /// "GRID V100D-8Q": a model that ends in a size and a letter is a slice of a card.
@@ -237,6 +244,16 @@ void look_around(const Host& host, Examination& found) {
 }
 
 }  // namespace
+
+std::string container_of(const Host& host) {
+  if (exists_below(host.root, ".dockerenv")) return "docker";
+  if (exists_below(host.root, "run/.containerenv")) return "podman";
+  if (const auto named = host.variable("container"); !named.empty()) return printable(named);
+  const auto groups = read_start(host.proc, "1/cgroup", 4096);
+  for (const std::string name : {"docker", "kubepods", "lxc"})
+    if (groups.find("/" + name) != groups.npos) return name;
+  return {};
+}
 
 Examination examine(const Host& host, const PacmanConf& conf) {
   Examination found;

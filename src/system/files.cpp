@@ -2,6 +2,7 @@
 #include "system/files.hpp"
 
 #include "core/error.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -22,9 +23,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void fail(std::string_view act, const fs::path& path) {
+[[noreturn]] void fail(const char* act, const fs::path& path) {
   const int reason = errno;
-  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(reason)),
+  throw Error(tr("cannot {} '{}': {}", tr_text(act), path.string(), std::strerror(reason)),
               file_hint(reason, path));
 }
 
@@ -39,7 +40,7 @@ void write_all(int fd, std::string_view text, const fs::path& path) {
   while (!text.empty()) {
     const auto written = ::write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write", path);
+    if (written < 0) fail(tr_later("write"), path);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -60,7 +61,7 @@ struct Beside {
   explicit Beside(const fs::path& target) : path(target.string() + std::string(unfinished_ending)) {
     ::unlink(path.c_str());
     fd = Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!fd) fail("write beside", target);
+    if (!fd) fail(tr_later("write beside"), target);
   }
   ~Beside() {
     if (!path.empty()) ::unlink(path.c_str());
@@ -74,10 +75,11 @@ void take_over_metadata(const fs::path& target, int fd, mode_t mode) {
   struct stat info {};
   if (old && ::fstat(old.get(), &info) == 0) {
     mode = info.st_mode & 07777;
-    if (::fchown(fd, info.st_uid, info.st_gid) != 0 && errno != EPERM) fail("keep the owner of", target);
+    if (::fchown(fd, info.st_uid, info.st_gid) != 0 && errno != EPERM)
+      fail(tr_later("keep the owner of"), target);
     copy_attributes(old.get(), fd);
   }
-  if (::fchmod(fd, mode) != 0) fail("set the mode of", target);
+  if (::fchmod(fd, mode) != 0) fail(tr_later("set the mode of"), target);
 }
 
 }  // namespace
@@ -105,7 +107,7 @@ int Fd::release() { return std::exchange(fd_, -1); }
 
 Fd open_file(const fs::path& path, int flags, mode_t mode) {
   Fd fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
-  if (!fd) fail("open", path);
+  if (!fd) fail(tr_later("open"), path);
   return fd;
 }
 
@@ -116,11 +118,10 @@ std::string read_file(const fs::path& path, std::size_t limit) {
   for (;;) {
     const auto got = ::read(fd.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("read", path);
+    if (got < 0) fail(tr_later("read"), path);
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (text.size() > limit)
-      throw Error(fmt::format("cannot read '{}': larger than {} bytes", path.string(), limit));
+    if (text.size() > limit) throw Error(tr("cannot read '{}': larger than {} bytes", path.string(), limit));
   }
 }
 
@@ -136,8 +137,8 @@ void replace_file(const fs::path& path, std::string_view text, mode_t mode) {
   Beside beside(target);
   take_over_metadata(target, beside.fd.get(), mode);
   write_all(beside.fd.get(), text, target);
-  if (::fsync(beside.fd.get()) != 0) fail("sync", target);
-  if (::rename(beside.path.c_str(), target.c_str()) != 0) fail("replace", target);
+  if (::fsync(beside.fd.get()) != 0) fail(tr_later("sync"), target);
+  if (::rename(beside.path.c_str(), target.c_str()) != 0) fail(tr_later("replace"), target);
   beside.path.clear();
   sync_path(target.parent_path().empty() ? fs::path(".") : target.parent_path());
 }
@@ -152,18 +153,18 @@ void make_folders(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
-    throw Error(fmt::format("cannot create '{}': {}", folder.string(), error.message()),
+    throw Error(tr("cannot create '{}': {}", folder.string(), error.message()),
                 file_hint(error.value(), folder));
 }
 
 void sync_path(const fs::path& path) {
   const auto fd = open_file(path, O_RDONLY);
-  if (::fsync(fd.get()) != 0 && errno != EINVAL) fail("sync", path);
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) fail(tr_later("sync"), path);
 }
 
 void sync_file_system(const fs::path& path) {
   const auto fd = open_file(path, O_RDONLY);
-  if (::syncfs(fd.get()) != 0) fail("sync the file system of", path);
+  if (::syncfs(fd.get()) != 0) fail(tr_later("sync the file system of"), path);
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
@@ -191,7 +192,7 @@ std::string sha256_file(const fs::path& path) {
   for (;;) {
     const auto got = ::read(fd.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("read", path);
+    if (got < 0) fail(tr_later("read"), path);
     if (got == 0) return sum.finish();
     sum.add({buffer.data(), static_cast<std::size_t>(got)});
   }

@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/history.hpp"
+#include "core/language.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
 #include "system/guard_facts.hpp"
@@ -35,25 +36,26 @@ class Exclusive {
     raw::make_folders(path.substr(0, path.size() - 1));
     const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || ::flock(fd, LOCK_EX) != 0)
-      throw Error("cannot lock '" + path + "': " + std::strerror(errno));
+      throw Error(filled(tr_text("cannot {} '{}': {}"), {tr_text("lock"), path, std::strerror(errno)}));
     return fd;
   }
   raw::File folder_;
 };
 
 void require_root(const Admin& admin, const std::string& verb) {
-  if (!admin.is_root) throw Error("only root can tell the guard that", "sudo cudapin " + verb);
+  if (!admin.is_root) throw Error(tr_text("only root can tell the guard that"), "sudo cudapin " + verb);
 }
 
 void record(const GuardFiles& files, const Admin& admin, const std::string& command) {
-  HistoryEntry entry{.time = utc_text(admin.now, "%FT%TZ"), .user = admin.name, .command = command, .result = "done"};
+  HistoryEntry entry{
+      .time = utc_text(admin.now, "%FT%TZ"), .user = admin.name, .command = command, .result = "done"};
   const auto path = files.root() + "/var/lib/cudapin/history.jsonl";
   if (!raw::append_line(path, to_line(entry)))
-    throw Error("cannot write '" + path + "': " + std::strerror(errno));
+    throw Error(filled(tr_text("cannot {} '{}': {}"), {tr_text("write"), path, std::strerror(errno)}));
 }
 
 std::string about(const std::vector<std::string>& packages) {
-  return packages.empty() ? "every package" : join(packages, " and ");
+  return packages.empty() ? tr_text("every package") : join(packages, tr_text(" and "));
 }
 
 std::string options_of(const std::vector<std::string>& packages) {
@@ -71,7 +73,7 @@ GuardInput current(const GuardFiles& files) {
 void require_names(const std::vector<std::string>& packages) {
   for (const auto& name : packages)
     if (name.empty() || name.find_first_of(" ,*\n/") != name.npos || printable(name) != name)
-      throw Error("'" + printable(name) + "' is no package name", "", ExitStatus::usage);
+      throw Error(filled(tr_text("'{}' is no package name"), {printable(name)}), "", ExitStatus::usage);
 }
 
 }  // namespace
@@ -96,7 +98,7 @@ std::string freeze(const GuardFiles& files, const Admin& admin, const FreezeRequ
   record(files, admin,
          "freeze --for " + duration_text(request.seconds) + options_of(request.packages) + ": " +
              request.reason);
-  return about(request.packages) + " is frozen until " + time_text(end);
+  return filled(tr_text("{} is frozen until {}"), {about(request.packages), time_text(end)});
 }
 
 std::string thaw(const GuardFiles& files, const Admin& admin, const std::vector<std::string>& packages) {
@@ -114,10 +116,12 @@ std::string thaw(const GuardFiles& files, const Admin& admin, const std::vector<
   });
   files.write_freezes(freezes);
   files.refresh_hooks();
-  if (before == 0) return "nothing is frozen";
+  if (before == 0) return tr_text("nothing is frozen");
   record(files, admin, "thaw" + options_of(packages));
-  return freezes.empty() ? "nothing is frozen any more"
-                         : std::to_string(freezes.size()) + " freezes stay in force";
+  return freezes.empty()
+             ? tr_text("nothing is frozen any more")
+             : filled(tr_count("{} freeze stays in force", "{} freezes stay in force", freezes.size()),
+                      {std::to_string(freezes.size())});
 }
 
 std::string allow(const GuardFiles& files, const Admin& admin, const AllowRequest& request) {
@@ -132,8 +136,9 @@ std::string allow(const GuardFiles& files, const Admin& admin, const AllowReques
   record(files, admin,
          (request.once ? std::string("allow --once") : "allow --for " + duration_text(seconds)) +
              options_of(request.packages));
-  return std::string("the guard lets ") + (request.once ? "one transaction" : "transactions") +
-         " pass until " + time_text(admin.now + seconds) + ": " + about(request.packages);
+  return filled(request.once ? tr_text("the guard lets one transaction pass until {}: {}")
+                             : tr_text("the guard lets transactions pass until {}: {}"),
+                {time_text(admin.now + seconds), about(request.packages)});
 }
 
 void use_up(const GuardFiles& files, const Admin& admin, const std::vector<Allowance>& used) {

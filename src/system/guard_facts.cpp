@@ -3,6 +3,7 @@
 #include "system/guard_facts.hpp"
 
 #include "core/guard_partners.hpp"
+#include "core/language.hpp"
 #include "core/text.hpp"
 #include "system/local_entries.hpp"
 #include "system/mapped_files.hpp"
@@ -86,7 +87,7 @@ void add_work(const GuardFiles& files, const Host& host, GuardInput& input) {
   auto scan = find_work(host, input.policy.ignored_processes);
   input.loaded_driver = loaded_driver(host);
   if (!scan.is_readable) {
-    input.blindness = "running processes cannot be seen";
+    input.blindness = tr_text("running processes cannot be seen");
     input.uvm_is_loaded = uvm_is_loaded(host);
     return;
   }

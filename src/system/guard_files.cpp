@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/guard_text.hpp"
+#include "core/language.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
 #include "guard_targets.hpp"
@@ -56,17 +57,17 @@ bool is_link(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-[[noreturn]] void fail(const std::string& what, const std::string& path) {
-  throw Error("cannot " + what + " '" + path + "': " + std::strerror(errno));
+[[noreturn]] void fail(const char* what, const std::string& path) {
+  throw Error(filled(tr_text("cannot {} '{}': {}"), {tr_text(what), path, std::strerror(errno)}));
 }
 
 void write(const std::string& path, std::string_view text) {
   if (!raw::make_folders(path.substr(0, path.rfind('/'))) || !raw::replace_file(path, text))
-    fail("write", path);
+    fail(tr_later("write"), path);
 }
 
 void remove(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("remove", path);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(tr_later("remove"), path);
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ std::string GuardFiles::dbpath() const {
       raw::read_file(state("dbpath"), text, file_limit) == raw::Reading::done && text.starts_with('/');
   auto path = is_told ? std::string(trim(text)) : "/var/lib/pacman";
   while (path.ends_with('/')) path.pop_back();
-  return root_ + path;
+  return dbpath_ = root_ + path;
 }
 
 std::string GuardFiles::transaction() const {
@@ -106,7 +107,8 @@ bool GuardFiles::read(GuardInput& input) const {
       return;
     }
     all_fine = false;
-    complain_(path + " cannot be read or is garbled, what it says is NOT guarded; to repair: " + repair);
+    complain_(filled(tr_text("{} cannot be read or is garbled, what it says is NOT guarded; to repair: {}"),
+                     {path, repair}));
   };
   take("pins", "cudapin use PROFILE", parse_pin_state, input.pins);
   take("bounds", "cudapin status", parse_bounds, input.bounds);
@@ -121,10 +123,10 @@ GuardPolicy GuardFiles::policy() const {
   std::vector<std::string> problems;
   const auto path = root_ + "/etc/cudapin/guard.conf";
   if (raw::read_file(path, text, file_limit) == raw::Reading::failed)
-    complain_("cannot read " + path + ": " + std::strerror(errno));
+    complain_(filled(tr_text("cannot read {}: {}"), {path, std::strerror(errno)}));
   auto policy = parse_policy(text, problems);
   for (const auto& problem : problems)
-    complain_(path + ": '" + problem + "' makes no sense and is passed over");
+    complain_(filled(tr_text("{}: '{}' makes no sense and is passed over"), {path, problem}));
   return policy;
 }
 

@@ -47,7 +47,7 @@ class GuardFiles {
 
   std::string root_;
   Complain complain_;
-  std::string dbpath_;
+  mutable std::string dbpath_;  ///< read once
 };
 
 }  // namespace cudapin

@@ -3,6 +3,7 @@
 #include "system/guard_hooks.hpp"
 
 #include "core/guard_text.hpp"
+#include "core/language.hpp"
 #include "core/package_class.hpp"
 #include "core/text.hpp"
 #include "system/guard_admin.hpp"
@@ -79,7 +80,7 @@ bool write_record(const std::string& path, std::string_view text) {
 std::string read_names() {
   std::string names;
   if (!raw::read_all(STDIN_FILENO, names))
-    warn(std::string("cannot read all names: ") + std::strerror(errno));
+    warn(filled(tr_text("cannot read all names: {}"), {std::strerror(errno)}));
   return names;
 }
 
@@ -92,7 +93,7 @@ std::vector<GuardTarget> recorded_targets(const std::string& folder) {
     std::string names;
     const auto path = folder + '/' + std::string(operation_word(operation));
     if (!folder.empty() && raw::read_file(path, names) == raw::Reading::failed)
-      warn("cannot read " + path + ": " + std::strerror(errno));
+      warn(filled(tr_text("cannot read {}: {}"), {path, std::strerror(errno)}));
     for (auto& name : split(names, "\n")) targets.push_back({std::move(name), operation});
   }
   return targets;
@@ -149,18 +150,21 @@ void sharpen_deadline(const Host& host, const GuardInput& input) {
 void note_allowances(const std::string& folder, const Verdict& verdict) {
   if (verdict.used.empty() || verdict.blocks) return;
   for (const auto& allowance : verdict.used)
-    write_error("cudapin: let through by the allowance of " + printable(allowance.owner) + '\n');
+    write_error(filled(tr_text("cudapin: let through by the allowance of {}"), {printable(allowance.owner)}) +
+                '\n');
   if (!folder.empty() && !write_record(folder + "/allowances", allowances_text(verdict.used)))
-    warn("cannot note in " + folder + " that an allowance was used");
+    warn(filled(tr_text("cannot note in {} that an allowance was used"), {folder}));
 }
 
 void tell_passed_pins(const GuardInput& input, const std::map<std::string, std::string>& installed) {
   for (const auto& [name, version] : input.pins.versions) {
     const auto now = installed.find(name);
     if (now != installed.end() && now->second == version) continue;
-    warn("pinned " + name + ' ' + version + " is " +
-         (now == installed.end() ? "no longer installed" : "now " + now->second) +
-         "; to bring it back: cudapin use " + (input.pins.profile.empty() ? "PROFILE" : input.pins.profile));
+    const auto repair = "cudapin use " + (input.pins.profile.empty() ? "PROFILE" : input.pins.profile);
+    warn(now == installed.end() ? filled(tr_text("pinned {} {} is no longer installed; to bring it back: {}"),
+                                         {name, version, repair})
+                                : filled(tr_text("pinned {} {} is now {}; to bring it back: {}"),
+                                         {name, version, now->second, repair}));
   }
 }
 
@@ -173,27 +177,30 @@ void tell_unmatched_driver(const Host& host, const std::map<std::string, std::st
   version.remove_prefix(version.find(':') == version.npos ? 0 : version.find(':') + 1);
   version = version.substr(0, version.rfind('-'));
   if (version != loaded)
-    warn("the loaded driver is " + std::string(loaded) + " and nvidia-utils is " + std::string(version) +
-         ": what runs goes on, new GPU processes fail until the machine is rebooted");
+    warn(filled(tr_text("the loaded driver is {} and nvidia-utils is {}: what runs goes on, new GPU "
+                        "processes fail until the machine is rebooted"),
+                {loaded, version}));
 }
 
 }  // namespace
 
 void write_error(std::string_view text) { (void)raw::write_all(STDERR_FILENO, text); }
 
-void warn(const std::string& text) { write_error("cudapin-guard: warning: " + printable(text) + '\n'); }
+void warn(const std::string& text) {
+  write_error(filled(tr_text("cudapin-guard: warning: {}"), {printable(text)}) + '\n');
+}
 
 int record(const GuardFiles& files, std::string_view operation) {
   start_deadline(false);
   const auto names = read_names();
   const auto folder = files.transaction();
   if (folder.empty()) {
-    warn("no " + lock_path(files) + ", what is to happen is not recorded");
+    warn(filled(tr_text("no {}, what is to happen is not recorded"), {lock_path(files)}));
     return 0;
   }
   if (!make_private_folder(files.records()) || !make_private_folder(folder) ||
       !write_record(folder + '/' + std::string(operation), names))
-    warn("cannot record in " + folder + ": " + std::strerror(errno));
+    warn(filled(tr_text("cannot record in {}: {}"), {folder, std::strerror(errno)}));
   remove_stale_records(files.records(), folder);
   return 0;
 }
@@ -210,7 +217,8 @@ void count_block(const GuardFiles& files, std::int64_t now) {
 
 int decide_on(const GuardFiles& files, const Host& host, GuardInput& input) {
   const auto folder = files.transaction();
-  if (folder.empty()) warn("no " + lock_path(files) + ", records of this transaction cannot be found");
+  if (folder.empty())
+    warn(filled(tr_text("no {}, records of this transaction cannot be found"), {lock_path(files)}));
   input.targets = recorded_targets(folder);
   input.transactor = transactor(files);
   const bool is_whole = files.read(input);
@@ -227,7 +235,7 @@ int decide_on(const GuardFiles& files, const Host& host, GuardInput& input) {
   }
   note_allowances(folder, verdict);
   if (!is_whole && input.policy.blocks_on_error && input.transactor == Transactor::foreign) {
-    write_error("cudapin: this transaction is blocked: guard.conf says on-error = block\n");
+    write_error(tr_text("cudapin: this transaction is blocked: guard.conf says on-error = block\n"));
     return guard_blocks;
   }
   if (!folder.empty()) write_record(passed, "");
@@ -243,7 +251,8 @@ int decide(const GuardFiles& files, const Host& host) {
     start_deadline(input.policy.blocks_on_error);
     return decide_on(files, host, input);
   } catch (const std::exception& failure) {
-    warn(std::string(blocks_at_deadline ? "cannot decide: " : "NOT guarded this time: ") + failure.what());
+    warn((blocks_at_deadline ? tr_text("cannot decide: ") : tr_text("NOT guarded this time: ")) +
+         std::string(failure.what()));
     return blocks_at_deadline ? guard_blocks : 0;
   }
 }

@@ -4,13 +4,17 @@
 
 #include "core/error.hpp"
 #include "core/guard_text.hpp"
+#include "core/language.hpp"
 #include "core/text.hpp"
 #include "system/guard_admin.hpp"
 #include "system/guard_hooks.hpp"
 
+#include <climits>
+
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -22,13 +26,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::string_view usage =
+constexpr const char* usage = tr_later(
     "usage: cudapin-guard [--root DIR] record install|upgrade|remove\n"
     "       cudapin-guard [--root DIR] decide | after\n"
     "       cudapin-guard [--root DIR] freeze --for TIME --reason TEXT [--package NAME]...\n"
     "       cudapin-guard [--root DIR] thaw [--package NAME]...\n"
     "       cudapin-guard [--root DIR] allow --once | --for TIME [--package NAME]...\n"
-    "       cudapin-guard [--root DIR] check [NAME]...\n";
+    "       cudapin-guard [--root DIR] check [NAME]...\n");
 
 struct WrongUsage {};
 
@@ -51,7 +55,8 @@ AdminOptions parse_options(const Words& words, std::string_view known) {
     } else if (word == "--for") {
       const auto seconds = parse_duration(words[++i]);
       if (!seconds)
-        throw Error("'" + words[i] + "' is no time", "--for 3d, --for 2h, --for 10m", ExitStatus::usage);
+        throw Error(filled(tr_text("'{}' is no time"), {words[i]}),
+                    tr_text("--for 3d, --for 2h or --for 10m"), ExitStatus::usage);
       options.seconds = *seconds;
     } else if (word == "--reason") {
       options.reason = words[++i];
@@ -88,7 +93,7 @@ int allow(const Words& words, const GuardFiles& files) {
 int check(const Words& words, const GuardFiles& files, const Host& host) {
   GuardInput input;
   const auto verdict = guard_admin::check(files, host, {words.begin() + 1, words.end()}, input);
-  if (!verdict.blocks) say("nothing would be blocked");
+  if (!verdict.blocks) say(tr_text("nothing would be blocked"));
   for (const auto& line : verdict.lines) say(line);
   return verdict.blocks ? guard_blocks : 0;
 }
@@ -104,6 +109,21 @@ int run_verb(const Words& words, const GuardFiles& files, const Host& host) {
   if (!words.empty() && words[0] == "allow") return allow(words, files);
   if (!words.empty() && words[0] == "check") return check(words, files, host);
   throw WrongUsage{};
+}
+
+std::string process_locale() {
+  for (const auto* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
+    if (const char* const value = std::getenv(name); value && *value) return value;
+  return "C";
+}
+
+/// Beside this program: PREFIX/lib/cudapin/cudapin-guard -> PREFIX/share/locale.
+std::string catalogues() {
+  char path[PATH_MAX];
+  const auto length = ::readlink("/proc/self/exe", path, sizeof path);
+  const auto lib = std::string_view(path, length > 0 ? static_cast<std::size_t>(length) : 0);
+  const auto prefix = lib.find("/lib/cudapin/");
+  return std::string(prefix == lib.npos ? "/usr" : lib.substr(0, prefix)) + "/share/locale";
 }
 
 /// Takes `--root DIR` and its like from the front of the words.
@@ -126,19 +146,21 @@ Host take_places(Words& words) {
 }  // namespace
 
 int run_guard(std::span<char* const> arguments) {
+  speak_when_needed(process_locale(), catalogues());
   try {
     Words words(arguments.begin(), arguments.end());
     const auto host = take_places(words);
     return run_verb(words, GuardFiles(host.root.string(), guard_hooks::warn), host);
   } catch (const WrongUsage&) {
-    guard_hooks::write_error(usage);
+    guard_hooks::write_error(tr_text(usage));
     return 2;
   } catch (const Error& error) {
-    guard_hooks::write_error(std::string("error: ") + printable(error.what()) + '\n');
-    if (!error.hint.empty()) guard_hooks::write_error("hint: " + printable(error.hint) + '\n');
+    guard_hooks::write_error(std::string(tr_text("error:")) + ' ' + printable(error.what()) + '\n');
+    if (!error.hint.empty())
+      guard_hooks::write_error(std::string(tr_text("hint:")) + ' ' + printable(error.hint) + '\n');
     return static_cast<int>(error.status);
   } catch (const std::exception& failure) {
-    guard_hooks::warn(std::string("NOT guarded this time: ") + failure.what());
+    guard_hooks::warn(tr_text("NOT guarded this time: ") + std::string(failure.what()));
     return 0;
   }
 }

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/guard_text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/guard_files.hpp"
 
@@ -29,7 +30,7 @@ GuardFiles files_of(const Host& host) { return GuardFiles(host.root.string()); }
 void remove_if_exists(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
-  if (error) throw Error(fmt::format("cannot remove '{}': {}", path.string(), error.message()));
+  if (error) throw Error(tr("cannot remove '{}': {}", path.string(), error.message()));
 }
 
 std::string dbpath_text(const Host& host, const fs::path& dbpath) {
@@ -76,7 +77,7 @@ std::vector<std::string> guarded_cards(const Host& host) {
 std::string issue_token(const Host& host, Transactor transactor) {
   std::array<unsigned char, 32> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw Error(fmt::format("cannot get random bytes: {}", std::strerror(errno)));
+    throw Error(tr("cannot get random bytes: {}", std::strerror(errno)));
   const auto token = fmt::format("{:02x}", fmt::join(bytes, ""));
   const auto file = state_file(host, "token");
   make_folders(file.parent_path());

@@ -2,6 +2,7 @@
 #include "system/host.hpp"
 
 #include "core/error.hpp"
+#include "core/words.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -35,11 +36,11 @@ unsigned terminal_columns() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// The profiles installed beside this program: PREFIX/bin/cudapin -> PREFIX/share/cudapin/profiles.
-fs::path installed_profiles() {
+/// What is installed beside this program: PREFIX/bin/cudapin -> PREFIX/share.
+fs::path installed_data() {
   std::error_code ignored;
   const auto program = fs::read_symlink("/proc/self/exe", ignored);
-  return program.parent_path().parent_path() / "share/cudapin/profiles";
+  return program.parent_path().parent_path() / "share";
 }
 
 std::map<std::string, std::string> process_environment() {
@@ -57,7 +58,8 @@ std::map<std::string, std::string> process_environment() {
 Host Host::from_process() {
   install_handlers();
   Host host;
-  host.profiles = installed_profiles();
+  host.profiles = installed_data() / "cudapin/profiles";
+  host.catalogues = installed_data() / "locale";
   host.environment = process_environment();
   host.in = &std::cin;
   host.out = &std::cout;
@@ -85,13 +87,19 @@ fs::path Host::cache_folder(std::string_view name) const {
   return home.is_absolute() ? home / ".cache/cudapin" / name : fs::path{};
 }
 
+std::string Host::locale() const {
+  for (const auto* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
+    if (auto value = variable(name); !value.empty()) return value;
+  return "C";
+}
+
 std::string Host::variable(const std::string& name) const {
   const auto found = environment.find(name);
   return found == environment.end() ? std::string{} : found->second;
 }
 
 void Host::check_interrupt() const {
-  if (interrupted()) throw Error("interrupted", {}, ExitStatus::interrupted);
+  if (interrupted()) throw Error(tr_text("interrupted"), {}, ExitStatus::interrupted);
 }
 
 }  // namespace cudapin

@@ -20,7 +20,8 @@ struct Host {
   std::filesystem::path root = "/";      ///< where packages, configuration and state are; --root changes it
   std::filesystem::path proc = "/proc";  ///< the machine is always the real one, whatever root is
   std::filesystem::path sys = "/sys";
-  std::filesystem::path profiles;  ///< folder of the built-in profiles
+  std::filesystem::path profiles;    ///< folder of the built-in profiles
+  std::filesystem::path catalogues;  ///< folder of the translations
   std::map<std::string, std::string> environment;
   std::istream* in = nullptr;
   std::ostream* out = nullptr;
@@ -45,6 +46,8 @@ struct Host {
   /// Where what can be had again is kept under `name`: root's in the state folder, a person's in their own
   /// cache; empty where there is no place for it.
   std::filesystem::path cache_folder(std::string_view name) const;
+  /// The locale of messages, as POSIX reads it from the environment; "C" where none is named.
+  std::string locale() const;
   /// The variable's value, or empty.
   std::string variable(const std::string& name) const;
   bool interrupted() const { return interrupt && interrupt->load() != 0; }

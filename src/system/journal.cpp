@@ -2,6 +2,7 @@
 #include "system/journal.hpp"
 
 #include "core/error.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -71,7 +72,7 @@ std::string to_text(const JournalRecord& record) {
 JournalRecord parse_record(const std::string& text) {
   const auto json = nlohmann::json::parse(text);
   if (json.at("schema").get<int>() != schema)
-    throw Error("the journal was written by another cudapin version");
+    throw Error(tr_text("the journal was written by another cudapin version"));
   JournalRecord record{json.at("command"),
                        json.at("why"),
                        json.at("user"),
@@ -89,7 +90,7 @@ std::optional<JournalRecord> read_record(const fs::path& file, const std::string
   try {
     return parse_record(read_file(file));
   } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("'{}' is damaged", file.string()), hint);
+    throw Error(tr("'{}' is damaged", file.string()), hint);
   }
 }
 
@@ -167,9 +168,10 @@ bool journal_is_open(const Host& host) {
 
 std::optional<JournalRecord> pending_journal(const Host& host) {
   if (!journal_is_open(host)) return std::nullopt;
-  auto record = read_record(folder(host) / "record.json",
-                            "compare 'pacman -Qkk' with the profile, then move the journal folder away");
-  if (!record) throw Error(fmt::format("'{}' has no record", folder(host).string()));
+  auto record =
+      read_record(folder(host) / "record.json",
+                  tr_text("compare 'pacman -Qkk' with the profile, then move the journal folder away"));
+  if (!record) throw Error(tr("'{}' has no record", folder(host).string()));
   return record;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/archive_page.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/http.hpp"
 #include "system/package_file.hpp"
 #include "system/page_cache.hpp"
@@ -69,12 +70,12 @@ Listing judge_page(const std::string& url, const Page& page, const std::string& 
   const auto kind = kind_of_page(page.body);
   if (kind == PageKind::listing) return {Answer::listed, "", files_in_page(page.body, name)};
   if (kind == PageKind::empty)
-    return {Answer::empty, fmt::format("'{}' lists nothing at all for '{}': its list is empty", last, name)};
+    return {Answer::empty, tr("'{}' lists nothing at all for '{}': its list is empty", last, name)};
   if (last != server)
     return {Answer::redirected,
-            fmt::format("'{}' led to '{}'{}, which is no list of packages", server, last, titled(page.body))};
+            tr("'{}' led to '{}'{}, which is no list of packages", server, last, titled(page.body))};
   return {Answer::no_list,
-          fmt::format("'{}' answered with a page{} that is no list of packages", server, titled(page.body))};
+          tr("'{}' answered with a page{} that is no list of packages", server, titled(page.body))};
 }
 
 Listing judge(const std::string& url, const Page& page, const std::string& name) {
@@ -138,7 +139,7 @@ std::vector<Listing> index_listings(const Host& host, const std::string& archive
       if (file && file->name == names[i]) result[i].files.push_back({std::move(*file), archive});
     }
   });
-  const auto problem = fmt::format("the index of '{}' cannot be decoded", host_of(url));
+  const auto problem = tr("the index of '{}' cannot be decoded", host_of(url));
   return whole ? result : std::vector<Listing>(names.size(), Listing{Answer::no_list, problem, {}});
 }
 

@@ -73,6 +73,11 @@ std::vector<std::string> LocalDatabase::files(const std::string& name) const {
   return paths;
 }
 
+std::vector<std::string> LocalDatabase::optional(const std::string& name) const {
+  auto* pkg = state_->find(name);
+  return pkg ? dependency_texts(alpm_pkg_get_optdepends(pkg)) : std::vector<std::string>{};
+}
+
 std::vector<std::string> LocalDatabase::backup_files(const std::string& name) const {
   std::vector<std::string> paths;
   if (auto* pkg = state_->find(name))

@@ -30,6 +30,8 @@ class LocalDatabase {
   std::vector<Package> all() const;
   /// Paths that `name` owns, without leading slash; folders end in one.
   std::vector<std::string> files(const std::string& name) const;
+  /// What it can make use of, "gdb: for cuda-gdb".
+  std::vector<std::string> optional(const std::string& name) const;
   /// Paths of its backup files.
   std::vector<std::string> backup_files(const std::string& name) const;
   /// broken_entries of this database.

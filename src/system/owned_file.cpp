@@ -2,9 +2,8 @@
 #include "system/owned_file.hpp"
 
 #include "core/error.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
-
-#include <fmt/format.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,10 +18,10 @@ constexpr std::size_t largest = 1u << 20;
 
 std::string objection_to(const Fd& fd, const fs::path& path) {
   struct stat info {};
-  if (::fstat(fd.get(), &info) != 0) return fmt::format("'{}' cannot be looked at", path.string());
-  if (info.st_uid != 0) return fmt::format("'{}' does not belong to root", path.string());
+  if (::fstat(fd.get(), &info) != 0) return tr("'{}' cannot be looked at", path.string());
+  if (info.st_uid != 0) return tr("'{}' does not belong to root", path.string());
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return fmt::format("'{}' may be written by others than root", path.string());
+    return tr("'{}' may be written by others than root", path.string());
   return {};
 }
 
@@ -31,7 +30,7 @@ Fd walk(const fs::path& folder, const fs::path& relative, std::string& objection
   Fd at(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   auto path = folder;
   if (!at) {
-    objection = fmt::format("'{}' is a symbolic link or no folder", folder.string());
+    objection = tr("'{}' is a symbolic link or no folder", folder.string());
     return at;
   }
   objection = objection_to(at, path);
@@ -39,7 +38,7 @@ Fd walk(const fs::path& folder, const fs::path& relative, std::string& objection
     path /= part;
     Fd next(::openat(at.get(), part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!next) {
-      objection = fmt::format("'{}' is a symbolic link or cannot be read", path.string());
+      objection = tr("'{}' is a symbolic link or cannot be read", path.string());
       return next;
     }
     if (objection.empty()) objection = objection_to(next, path);

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 
 #include <archive.h>
@@ -65,7 +66,7 @@ class PackageReader {
     if (archive_read_open_fd(stream_.get(), fd_.get(), 1 << 17) != ARCHIVE_OK ||
         archive_read_next_header(stream_.get(), &whole) != ARCHIVE_OK ||
         archive_read_open(tar_.get(), stream_.get(), nullptr, decompress, nullptr) != ARCHIVE_OK)
-      refuse("it cannot be decoded");
+      refuse(tr_text("it cannot be decoded"));
   }
 
   /// The next entry, or null when the archive has been read to the end of the file.
@@ -77,7 +78,7 @@ class PackageReader {
       return nullptr;
     }
     // A warning is a name that the locale cannot show.
-    if (result != ARCHIVE_OK && result != ARCHIVE_WARN) refuse("it cannot be decoded");
+    if (result != ARCHIVE_OK && result != ARCHIVE_WARN) refuse(tr_text("it cannot be decoded"));
     return entry;
   }
 
@@ -87,7 +88,7 @@ class PackageReader {
     la_ssize_t size = 0;
     while ((size = archive_read_data(tar_.get(), buffer_.data(), buffer_.size())) > 0)
       sink(std::string_view(buffer_.data(), static_cast<std::size_t>(size)));
-    if (size < 0) refuse("it cannot be decoded");
+    if (size < 0) refuse(tr_text("it cannot be decoded"));
   }
 
   std::uint64_t bytes_read() const {
@@ -95,8 +96,8 @@ class PackageReader {
   }
 
   [[noreturn]] void refuse(const std::string& reason) const {
-    throw Error(fmt::format("'{}' is {}: {}", file_.string(), verdict_, reason),
-                fmt::format("rm '{0}' '{0}.sig', then run it again", file_.string()));
+    throw Error(tr("'{}' is {}: {}", file_.string(), verdict_, reason),
+                tr("rm '{0}' '{0}.sig', then run it again", file_.string()));
   }
 
  private:
@@ -115,7 +116,7 @@ class PackageReader {
     la_ssize_t size = 0;
     while ((size = decompress(tar_.get(), stream_.get(), &block)) > 0) {
     }
-    if (size < 0) refuse("it cannot be decoded to its end");
+    if (size < 0) refuse(tr_text("it cannot be decoded to its end"));
   }
 
   fs::path file_;
@@ -181,16 +182,16 @@ std::optional<Entries> parse_mtree(const std::string& text) {
 
 /// In what `found` is not as listed, or empty.
 std::string difference(const Entry& found, const Entry& listed) {
-  if (found.type != listed.type) return "is not of the listed type";
+  if (found.type != listed.type) return tr_text("is not of the listed type");
   if (found.mode && listed.mode && found.type != AE_IFLNK && found.mode != listed.mode)
-    return fmt::format("has mode {:o} instead of {:o}", *found.mode, *listed.mode);
+    return tr("has mode {:o} instead of {:o}", *found.mode, *listed.mode);
   if (found.type == AE_IFLNK && found.link != listed.link)
-    return fmt::format("points to '{}' instead of '{}'", printable(found.link), printable(listed.link));
+    return tr("points to '{}' instead of '{}'", printable(found.link), printable(listed.link));
   if (found.type != AE_IFREG) return {};
   if (listed.size && found.size != listed.size)
-    return fmt::format("has {} bytes instead of {}", found.size.value_or(0), *listed.size);
-  if (listed.sha256.empty()) return "has no listed SHA-256";
-  return found.sha256 == listed.sha256 ? "" : "has not the listed content";
+    return tr("has {} bytes instead of {}", found.size.value_or(0), *listed.size);
+  if (listed.sha256.empty()) return tr_text("has no listed SHA-256");
+  return found.sha256 == listed.sha256 ? "" : tr_text("has not the listed content");
 }
 
 /// Everything in a package: its entries, hashed, and the text of its metadata.
@@ -209,7 +210,7 @@ void read_content(PackageReader& reader, Entry& entry, std::string* text,
     sum.add(data);
     size += data.size();
     if (text) text->append(data);
-    if (text && text->size() > metadata_limit) reader.refuse("its metadata is too large");
+    if (text && text->size() > metadata_limit) reader.refuse(tr_text("its metadata is too large"));
     if (progress) progress(reader.bytes_read());
   });
   entry.size = size;
@@ -220,17 +221,17 @@ void read_content(PackageReader& reader, Entry& entry, std::string* text,
 Entry accept(const PackageReader& reader, archive_entry* raw, const std::string& path,
              const Entries& before) {
   const auto shown = printable(path);
-  if (!stays_inside(path)) reader.refuse(fmt::format("the path '{}' leaves the root", shown));
-  if (before.contains(path)) reader.refuse(fmt::format("'{}' is in it twice", shown));
+  if (!stays_inside(path)) reader.refuse(tr("the path '{}' leaves the root", shown));
+  if (before.contains(path)) reader.refuse(tr("'{}' is in it twice", shown));
   if (const char* hard_link = archive_entry_hardlink(raw)) {
     const auto target = before.find(plain(hard_link));
     if (target == before.end() || target->second.type != AE_IFREG || archive_entry_size(raw) > 0)
-      reader.refuse(fmt::format("'{}' is a link to no file in it", shown));
+      reader.refuse(tr("'{}' is a link to no file in it", shown));
     return target->second;
   }
   auto entry = entry_of(raw);
   if (entry.type != AE_IFREG && entry.type != AE_IFDIR && entry.type != AE_IFLNK)
-    reader.refuse(fmt::format("'{}' is neither file, folder nor symlink", shown));
+    reader.refuse(tr("'{}' is neither file, folder nor symlink", shown));
   return entry;
 }
 
@@ -251,11 +252,11 @@ std::vector<std::string> differences(const Entries& found, const Entries& listed
   std::vector<std::string> problems;
   for (const auto& [path, entry] : found) {
     const auto line = listed.find(path);
-    const auto problem = line == listed.end() ? "is not in .MTREE" : difference(entry, line->second);
+    const auto problem = line == listed.end() ? tr_text("is not in .MTREE") : difference(entry, line->second);
     if (!problem.empty()) problems.push_back(fmt::format("'{}' {}", printable(path), problem));
   }
   for (const auto& [path, entry] : listed)
-    if (!found.contains(path)) problems.push_back(fmt::format("'{}' is missing", printable(path)));
+    if (!found.contains(path)) problems.push_back(tr("'{}' is missing", printable(path)));
   return problems;
 }
 
@@ -278,7 +279,7 @@ Package parse_info(const PackageReader& reader, std::string_view text) {
       set_field(package, trim(line.substr(0, equals)), std::string(trim(line.substr(equals + 3))));
   }
   if (!is_package_name(package.name) || !Version::parse(package.version) || package.arch.empty())
-    reader.refuse("its .PKGINFO gives no valid name, version and architecture");
+    reader.refuse(tr_text("its .PKGINFO gives no valid name, version and architecture"));
   return package;
 }
 
@@ -310,9 +311,9 @@ std::optional<Entry> entry_on_disk(const fs::path& path, const Entry& listed) {
 std::string difference_on_disk(const fs::path& path, const Entry& listed) {
   try {
     const auto found = entry_on_disk(path, listed);
-    return found ? difference(*found, listed) : "is missing";
+    return found ? difference(*found, listed) : tr_text("is missing");
   } catch (const std::exception& error) {
-    return fmt::format("cannot be checked: {}", error.what());
+    return tr("cannot be checked: {}", error.what());
   }
 }
 
@@ -321,11 +322,11 @@ std::string attribute_difference(const fs::path& path, const Entry& listed) {
   struct stat info {};
   if (listed.type == AE_IFDIR || ::lstat(path.c_str(), &info) != 0) return {};
   if (listed.mode && listed.type != AE_IFLNK && (info.st_mode & 07777) != *listed.mode)
-    return fmt::format("has mode {:o} instead of {:o}", info.st_mode & 07777, *listed.mode);
+    return tr("has mode {:o} instead of {:o}", info.st_mode & 07777, *listed.mode);
   if (::geteuid() == 0 && listed.owner && *listed.owner != std::pair(info.st_uid, info.st_gid))
-    return fmt::format("belongs to {}:{} instead of {}:{}", info.st_uid, info.st_gid, listed.owner->first,
-                       listed.owner->second);
-  return listed.time && info.st_mtime != *listed.time ? "has not the listed time" : "";
+    return tr("belongs to {}:{} instead of {}:{}", info.st_uid, info.st_gid, listed.owner->first,
+              listed.owner->second);
+  return listed.time && info.st_mtime != *listed.time ? tr_text("has not the listed time") : "";
 }
 
 using Comparison = std::string (*)(const fs::path&, const Entry&);
@@ -333,7 +334,7 @@ using Comparison = std::string (*)(const fs::path&, const Entry&);
 std::vector<std::string> compare_all(const fs::path& root, const fs::path& mtree,
                                      std::span<const std::string> unchecked, Comparison compare) {
   const auto listed = parse_mtree(read_file(mtree, metadata_limit));
-  if (!listed) return {fmt::format("'{}' cannot be read", mtree.string())};
+  if (!listed) return {tr("'{}' cannot be read", mtree.string())};
   std::vector<std::string> problems;
   for (const auto& [path, entry] : *listed) {
     if (path.starts_with('.') || is_unchecked(path, unchecked)) continue;
@@ -367,7 +368,7 @@ Package read_package_info(const fs::path& file) {
     read_content(reader, entry, &text, {});
     return parse_info(reader, text);
   }
-  reader.refuse("it has no .PKGINFO");
+  reader.refuse(tr_text("it has no .PKGINFO"));
 }
 
 std::string mtree_sha256(const fs::path& file) {
@@ -378,20 +379,20 @@ std::string mtree_sha256(const fs::path& file) {
     reader.read([&](std::string_view piece) { sum.add(piece); });
     return sum.finish();
   }
-  reader.refuse("it has no .MTREE");
+  reader.refuse(tr_text("it has no .MTREE"));
 }
 
 Package verify_package_archive(const fs::path& file, const std::function<void(std::uint64_t)>& progress) {
   PackageReader reader(file, "damaged");
   auto contents = read_contents(reader, progress);
-  if (contents.info.empty()) reader.refuse("it has no .PKGINFO");
-  if (contents.mtree.empty()) reader.refuse("it has no .MTREE to check it against");
+  if (contents.info.empty()) reader.refuse(tr_text("it has no .PKGINFO"));
+  if (contents.mtree.empty()) reader.refuse(tr_text("it has no .MTREE to check it against"));
   const auto listed = parse_mtree(contents.mtree);
-  if (!listed) reader.refuse("its .MTREE cannot be read");
+  if (!listed) reader.refuse(tr_text("its .MTREE cannot be read"));
   contents.entries.erase(".MTREE");
   const auto problems = differences(contents.entries, *listed);
   if (problems.size() == 1) reader.refuse(problems[0]);
-  if (!problems.empty()) reader.refuse(fmt::format("{} (and {} more)", problems[0], problems.size() - 1));
+  if (!problems.empty()) reader.refuse(tr("{} (and {} more)", problems[0], problems.size() - 1));
   return parse_info(reader, contents.info);
 }
 
@@ -417,7 +418,7 @@ void restore_times(const fs::path& root, const fs::path& mtree, std::span<const 
       continue;
     const timespec times[] = {{*entry.time, 0}, {*entry.time, 0}};
     if (::utimensat(AT_FDCWD, (root / path).c_str(), times, AT_SYMLINK_NOFOLLOW) != 0)
-      throw Error(fmt::format("cannot set the time of '/{}': {}", printable(path), std::strerror(errno)));
+      throw Error(tr("cannot set the time of '/{}': {}", printable(path), std::strerror(errno)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/pins.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/child.hpp"
 #include "system/files.hpp"
 
@@ -64,7 +65,7 @@ std::string reason_of(const std::string& printed) {
     if (!reason.empty()) reason += '\n';
     reason += printable(std::string_view(line).substr(start.size()));
   }
-  return reason.empty() ? "pacman-conf gives no reason" : reason;
+  return reason.empty() ? tr_text("pacman-conf gives no reason") : reason;
 }
 
 /// The sections after [options].
@@ -81,7 +82,7 @@ std::string ask_pacman_conf(const Host& host, const fs::path& file) {
   if (host.root != "/") command.insert(command.end(), {"--rootdir", host.root.string()});
   const auto answer = run_child(command);
   if (answer.status != 0)
-    throw Error("pacman refuses its configuration: " + reason_of(answer.err),
+    throw Error(tr_text("pacman refuses its configuration: ") + reason_of(answer.err),
                 fmt::format("sudoedit {}", file.string()));
   return answer.out;
 }
@@ -117,14 +118,13 @@ fs::path real_conf_file(const Host& host) {
   std::error_code error;
   auto real = fs::canonical(file, error);
   if (error)
-    throw Error(fmt::format("cannot read '{}': {}", file.string(), error.message()),
-                file_hint(error.value(), file));
+    throw Error(tr("cannot read '{}': {}", file.string(), error.message()), file_hint(error.value(), file));
   if (!is_below(real, fs::canonical(host.root)))
-    throw Error(fmt::format("cannot change '{}': it is a link to '{}', outside of the root '{}'",
-                            file.string(), real.string(), host.root.string()),
+    throw Error(tr("cannot change '{}': it is a link to '{}', outside of the root '{}'", file.string(),
+                   real.string(), host.root.string()),
                 fmt::format("ls -l '{}'", file.string()));
   if (!fs::is_regular_file(real))
-    throw Error(fmt::format("cannot change '{}': not a regular file", file.string()),
+    throw Error(tr("cannot change '{}': not a regular file", file.string()),
                 fmt::format("ls -l '{}'", file.string()));
   return real;
 }
@@ -135,14 +135,14 @@ void check_changeable(const fs::path& file) {
   for (const auto& path : {file, file.parent_path()})
     if (::access(path.c_str(), W_OK) != 0 && errno != EPERM) {
       const int reason = errno;
-      throw Error(fmt::format("cannot change '{}': {}", file.string(), std::strerror(reason)),
+      throw Error(tr("cannot change '{}': {}", file.string(), std::strerror(reason)),
                   file_hint(reason, path));
     }
   const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   int flags = 0;
   if (fd && ::ioctl(fd.get(), FS_IOC_GETFLAGS, &flags) == 0 && (flags & (FS_IMMUTABLE_FL | FS_APPEND_FL)))
-    throw Error(fmt::format("cannot change '{}': it is {}", file.string(),
-                            flags & FS_IMMUTABLE_FL ? "immutable" : "append-only"),
+    throw Error(tr("cannot change '{}': it is {}", file.string(),
+                   flags & FS_IMMUTABLE_FL ? tr_text("immutable") : tr_text("append-only")),
                 fmt::format("chattr -{} {}", flags & FS_IMMUTABLE_FL ? 'i' : 'a', file.string()));
 }
 
@@ -154,8 +154,8 @@ void check_effective(const Host& host, const fs::path& file, std::span<const std
   for (const auto& name : names)
     if (std::find(listed.begin(), listed.end(), name) == listed.end()) missing.push_back(name);
   if (!missing.empty())
-    throw Error(fmt::format("pacman does not take the pins from '{}': IgnorePkg as it reads it lacks '{}'",
-                            host.at("/etc/pacman.conf").string(), join(missing, "', '")),
+    throw Error(tr("pacman does not take the pins from '{}': IgnorePkg as it reads it lacks '{}'",
+                   host.at("/etc/pacman.conf").string(), join(missing, "', '")),
                 "pacman-conf IgnorePkg");
 }
 
@@ -168,8 +168,7 @@ class TryOut {
     if (!fd_ || ::write(fd_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
       const int reason = errno;
       ::unlink(path_.c_str());
-      throw Error(fmt::format("cannot write '{}': {}", path_, std::strerror(reason)),
-                  file_hint(reason, path_));
+      throw Error(tr("cannot write '{}': {}", path_, std::strerror(reason)), file_hint(reason, path_));
     }
   }
   ~TryOut() { ::unlink(path_.c_str()); }

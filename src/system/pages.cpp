@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/http.hpp"
 #include "system/transfer.hpp"
 
@@ -107,34 +108,32 @@ void Transfer::judge_status() {
     page_.outcome = not_found;
   } else {
     page_.outcome = status >= 500 || status == 429 ? unreachable : refused;
-    page_.problem = fmt::format("'{}' answered {}", host_of(page_.final_url), response_.status_text());
+    page_.problem = tr("'{}' answered {}", host_of(page_.final_url), response_.status_text());
   }
 }
 
 std::string Transfer::refused_redirect() const {
   const char* next = nullptr;
   curl_easy_getinfo(curl_.get(), CURLINFO_REDIRECT_URL, &next);
-  return fmt::format("'{}' redirects to '{}', which is not followed", host_of(page_.final_url),
-                     shown_url(next ? next : response_.header("location")));
+  return tr("'{}' redirects to '{}', which is not followed", host_of(page_.final_url),
+            shown_url(next ? next : response_.header("location")));
 }
 
 void Transfer::judge_failure(CURLcode code) {
   const auto server = host_of(page_.final_url);
   page_.outcome = Page::Outcome::unreachable;
   if (is_too_long_) {
-    page_.problem = fmt::format("the page of '{}' is longer than {}", server, human_size(limit_));
+    page_.problem = tr("the page of '{}' is longer than {}", server, human_size(limit_));
   } else if (code == CURLE_TOO_MANY_REDIRECTS) {
     page_.outcome = Page::Outcome::refused;
-    page_.problem = fmt::format("'{}' answered with more than {} redirects", host_of(url_), most_redirects);
+    page_.problem = tr("'{}' answered with more than {} redirects", host_of(url_), most_redirects);
   } else if (code == CURLE_UNSUPPORTED_PROTOCOL && !response_.header("location").empty()) {
     page_.outcome = Page::Outcome::refused;
     page_.problem = refused_redirect();
   } else if (code == CURLE_OPERATION_TIMEDOUT && !page_.body.empty()) {
-    page_.problem =
-        fmt::format("'{}' is too slow: {} bytes in {} seconds", server, page_.body.size(), patience_);
+    page_.problem = tr("'{}' is too slow: {} bytes in {} seconds", server, page_.body.size(), patience_);
   } else {
-    page_.problem =
-        transfer_problem(curl_.get(), code, server, fmt::format("{} bytes", page_.body.size()), patience_);
+    page_.problem = transfer_problem(curl_.get(), code, server, tr("{} bytes", page_.body.size()), patience_);
   }
   page_.body.clear();
 }

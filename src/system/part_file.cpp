@@ -2,6 +2,7 @@
 #include "system/part_file.hpp"
 
 #include "core/error.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 
 #include <fmt/format.h>
@@ -20,9 +21,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void fail(std::string_view act, const fs::path& path) {
+[[noreturn]] void fail(const char* act, const fs::path& path) {
   const int reason = errno;
-  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(reason)),
+  throw Error(tr("cannot {} '{}': {}", tr_text(act), path.string(), std::strerror(reason)),
               file_hint(reason, path));
 }
 
@@ -52,7 +53,7 @@ PartFile::PartFile(fs::path target)
     : target_(std::move(target)), path_(target_.string() + ".part"), note_(path_.string() + ".meta") {
   fd_ = open_file(path_, O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
   struct stat info {};
-  if (::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) fail("use", path_);
+  if (::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) fail(tr_later("use"), path_);
   const auto note = read_note(note_);
   total_ = note.total;
   validator_ = note.validator;
@@ -67,8 +68,8 @@ PartFile::~PartFile() {
 }
 
 void PartFile::truncate(std::uint64_t size) {
-  if (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) fail("write", path_);
-  if (::lseek(fd_.get(), static_cast<off_t>(size), SEEK_SET) < 0) fail("write", path_);
+  if (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) fail(tr_later("write"), path_);
+  if (::lseek(fd_.get(), static_cast<off_t>(size), SEEK_SET) < 0) fail(tr_later("write"), path_);
   size_ = size;
 }
 
@@ -88,16 +89,16 @@ void PartFile::append(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto written = ::write(fd_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write", path_);
+    if (written < 0) fail(tr_later("write"), path_);
     size_ += static_cast<std::uint64_t>(written);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
 void PartFile::finish() {
-  if (::fchmod(fd_.get(), 0644) != 0) fail("set the mode of", path_);
-  if (::fsync(fd_.get()) != 0) fail("sync", path_);
-  if (::rename(path_.c_str(), target_.c_str()) != 0) fail("create", target_);
+  if (::fchmod(fd_.get(), 0644) != 0) fail(tr_later("set the mode of"), path_);
+  if (::fsync(fd_.get()) != 0) fail(tr_later("sync"), path_);
+  if (::rename(path_.c_str(), target_.c_str()) != 0) fail(tr_later("create"), target_);
   std::error_code ignored;
   fs::remove(note_, ignored);
   sync_path(target_.parent_path().empty() ? fs::path(".") : target_.parent_path());

@@ -2,8 +2,7 @@
 #include "system/private_folder.hpp"
 
 #include "core/error.hpp"
-
-#include <fmt/format.h>
+#include "core/words.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -16,8 +15,7 @@ namespace fs = std::filesystem;
 PrivateFolder::PrivateFolder(const std::string& purpose) {
   auto name = fmt::format("/tmp/cudapin-{}-XXXXXX", purpose);
   if (!::mkdtemp(name.data()))
-    throw Error(fmt::format("cannot create a folder in '/tmp': {}", std::strerror(errno)),
-                "ls -ld /tmp; df /tmp");
+    throw Error(tr("cannot create a folder in '/tmp': {}", std::strerror(errno)), "ls -ld /tmp; df /tmp");
   path_ = name;
 }
 

@@ -33,7 +33,7 @@ struct WorkScan {
   bool is_complete = true;                ///< no process kept its files from us
 };
 
-/// Whether the kernel has the compute device's module.
+/// Whether the kernel has the compute device's module: as /sys says, or /proc where there is no /sys.
 bool uvm_is_loaded(const Host& host);
 
 /// Everything that computes on this machine's GPUs, from /proc alone. What vanishes while being read is

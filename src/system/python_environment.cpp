@@ -4,6 +4,7 @@
 #include "core/compatibility_data.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/peek.hpp"
 #include "system/toolkits.hpp"
 
@@ -210,7 +211,7 @@ void add_carried(const fs::path& folder, const Distributions& all, PythonEnviron
   auto toolkit = toolkit_in(folder, "", "");
   toolkit.folder = folder.string();
   if (toolkit.version.empty()) toolkit.version = version_of(find(all, {"cuda_nvcc", "cudatoolkit_dev"}));
-  toolkit.through = "the environment";
+  toolkit.through = tr_text("the environment");
   environment.toolkits.push_back(std::move(toolkit));
 }
 
@@ -219,10 +220,10 @@ void add_carried(const fs::path& folder, const Distributions& all, PythonEnviron
 PythonEnvironment read_python_environment(const std::string& name) {
   std::error_code error;
   const auto folder = fs::absolute(name, error).lexically_normal();
-  if (!fs::is_directory(folder, error)) throw Error(fmt::format("'{}' is not a folder", printable(name)));
+  if (!fs::is_directory(folder, error)) throw Error(tr("'{}' is not a folder", printable(name)));
   const auto sites = site_folders(folder);
   if (sites.empty() && !exists_below(folder, "conda-meta"))
-    throw Error(fmt::format("'{}' is no virtual environment and no conda prefix", printable(name)),
+    throw Error(tr("'{}' is no virtual environment and no conda prefix", printable(name)),
                 "cudapin doctor --env \"$VIRTUAL_ENV\"");
   auto all = conda_packages(folder);
   for (const auto& site : sites)

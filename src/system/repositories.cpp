@@ -4,9 +4,8 @@
 #include "system/repositories.hpp"
 
 #include "core/error.hpp"
+#include "core/words.hpp"
 #include "system/alpm_handle.hpp"
-
-#include <fmt/format.h>
 
 namespace cudapin {
 
@@ -31,9 +30,9 @@ void add_packages(alpm_handle_t* handle, const fs::path& dbpath, const std::stri
   // say.
   auto* database = alpm_register_syncdb(handle, name.c_str(), 0);
   if (!database || alpm_db_get_valid(database) != 0)
-    throw Error(fmt::format("cannot read the repository database '{}': {}",
-                            (dbpath / "sync" / (name + ".db")).string(), alpm_strerror(alpm_errno(handle))),
-                "pacman -Sy fetches the databases anew");
+    throw Error(tr("cannot read the repository database '{}': {}",
+                   (dbpath / "sync" / (name + ".db")).string(), alpm_strerror(alpm_errno(handle))),
+                tr_text("pacman -Sy fetches the databases anew"));
   for_each<alpm_pkg_t>(alpm_db_get_pkgcache(database),
                        [&](alpm_pkg_t* pkg) { packages.push_back(package_of(pkg, name)); });
 }
@@ -45,8 +44,7 @@ std::vector<RepositoryPackage> read_repositories(const fs::path& dbpath, std::sp
   // The handle that reads repositories never commits, and the one that commits never has any.
   const Handle handle(alpm_initialize("/", dbpath.c_str(), &reason));
   if (!handle)
-    throw Error(
-        fmt::format("cannot read the repositories in '{}': {}", dbpath.string(), alpm_strerror(reason)));
+    throw Error(tr("cannot read the repositories in '{}': {}", dbpath.string(), alpm_strerror(reason)));
   std::vector<RepositoryPackage> packages;
   for (const auto& name : names)
     if (fs::exists(dbpath / "sync" / (name + ".db"))) add_packages(handle.get(), dbpath, name, packages);

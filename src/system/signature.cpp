@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/archive.hpp"
 #include "system/files.hpp"
 #include "system/gpg.hpp"
@@ -43,8 +44,8 @@ class View {
 
 void require_readable(const fs::path& path, int how) {
   if (::access(path.c_str(), how) != 0)
-    fail(fmt::format("pacman's keyring '{}' cannot be read: {}", path.string(), std::strerror(errno)),
-         "run the command with sudo");
+    fail(tr("pacman's keyring '{}' cannot be read: {}", path.string(), std::strerror(errno)),
+         tr_text("run the command with sudo"));
 }
 
 /// The files of public keys in `gpg_dir`; throws Error when there is none to read.
@@ -58,8 +59,7 @@ std::vector<fs::path> key_files(const fs::path& gpg_dir) {
     found.push_back(fs::absolute(file));
   }
   if (found.empty())
-    fail(fmt::format("there is no keyring in '{}'", gpg_dir.string()),
-         "pacman-key --init && pacman-key --populate");
+    fail(tr("there is no keyring in '{}'", gpg_dir.string()), "pacman-key --init && pacman-key --populate");
   if (const auto trust = gpg_dir / "trustdb.gpg"; ::access(trust.c_str(), F_OK) == 0)
     require_readable(trust, R_OK);
   return found;
@@ -110,7 +110,7 @@ SignatureState state_of(const _gpgme_signature& signature, const Key& key, Measu
     return key_expired;
   if (code == GPG_ERR_SIG_EXPIRED || (signature.summary & GPGME_SIGSUM_SIG_EXPIRED)) return signature_expired;
   if (code != GPG_ERR_NO_ERROR)
-    fail(fmt::format("gpg does not understand this one: {}", gpgme_strerror(signature.status)));
+    fail(tr("gpg does not understand this one: {}", gpgme_strerror(signature.status)));
   if (measure == Measure::presence) return good;
   if (signature.validity == GPGME_VALIDITY_FULL || signature.validity == GPGME_VALIDITY_ULTIMATE) return good;
   return signature.validity == GPGME_VALIDITY_MARGINAL ? marginal : untrusted;
@@ -131,7 +131,7 @@ SignatureReport verify(const Context& context, const Data& signature, const Data
   const auto failure = gpgme_op_verify(context.get(), signature.get(), content.get(), nullptr);
   const auto code = gpgme_err_code(failure);
   const bool no_signature = code == GPG_ERR_NO_DATA || code == GPG_ERR_BAD_DATA;
-  if (!no_signature) require(failure, "gpg failed");
+  if (!no_signature) require(failure, tr_text("gpg failed"));
   const auto* result = no_signature ? nullptr : gpgme_op_verify_result(context.get());
   if (!result || !result->signatures) return {.state = SignatureState::tampered};
   auto worst = report_of(context, *result->signatures, measure);
@@ -203,7 +203,7 @@ SignatureReport check_signature(std::string_view content, std::string_view signa
   const auto context = context_for(home.path());
   for (const auto& key : keys) {
     const auto data = data_of(std::string_view(key));
-    require(gpgme_op_import(context.get(), data.get()), "gpg cannot read a key");
+    require(gpgme_op_import(context.get(), data.get()), tr_text("gpg cannot read a key"));
   }
   return verify(context, data_of(signature), data_of(content), Measure::presence);
 }
@@ -221,7 +221,7 @@ std::map<std::string, std::string> shipped_keys(const fs::path& folder) {
 void require_good_signature(const fs::path& file, const fs::path& gpg_dir) {
   const auto report = check_signature(file, gpg_dir);
   if (report.state == SignatureState::good) return;
-  throw Error(fmt::format("'{}' is not accepted: {}", file.string(), sentence_of(report)),
+  throw Error(tr("'{}' is not accepted: {}", file.string(), sentence_of(report)),
               remedy_for(report.state, file));
 }
 

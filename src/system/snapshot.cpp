@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/http.hpp"
 #include "system/private_folder.hpp"
@@ -158,7 +159,7 @@ std::vector<std::string> days_in_page(std::string_view page) {
 
 std::optional<Snapshot> snapshot_of(const Host& host, const Sources& sources, const std::string& day,
                                     std::string& problem) {
-  if (day.empty()) return problem = "the profile names no snapshot", std::nullopt;
+  if (day.empty()) return problem = tr_text("the profile names no snapshot"), std::nullopt;
   if (auto kept = kept_snapshot(host, day)) return kept;
   std::vector<std::string> refusals;
   for (const auto& base : sources.archives) {
@@ -172,13 +173,13 @@ std::optional<Snapshot> snapshot_of(const Host& host, const Sources& sources, co
         if (auto index = RepositoryIndex::parse(std::move(got->second)))
           return Snapshot{std::move(*index), got->first};
       }
-      refusals.push_back(fmt::format("'{}' has no repositories of {} or shortly before", shown, day));
+      refusals.push_back(tr("'{}' has no repositories of {} or shortly before", shown, day));
     } catch (const Error& error) {
       if (error.status == ExitStatus::interrupted) throw;
       refusals.push_back(fmt::format("'{}': {}", shown, error.what()));
     }
   }
-  problem = refusals.empty() ? "no archive may be asked for it" : join(refusals, "; ");
+  problem = refusals.empty() ? tr_text("no archive may be asked for it") : join(refusals, "; ");
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -40,10 +41,10 @@ State parse_state(const std::string& text, const std::string& origin) {
   try {
     const auto json = nlohmann::json::parse(text);
     if (json.at("schema").get<int>() != schema)
-      throw Error(fmt::format("'{}' was written by a newer cudapin", origin), "pacman -S cudapin");
+      throw Error(tr("'{}' was written by a newer cudapin", origin), "pacman -S cudapin");
     return {json.at("profile"), json.at("origin"), json.at("since"), json.at("pins"), json.at("own")};
   } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("'{}' is damaged", origin), "cudapin use PROFILE writes it anew");
+    throw Error(tr("'{}' is damaged", origin), tr_text("cudapin use PROFILE writes it anew"));
   }
 }
 
@@ -61,7 +62,7 @@ void write_state(const Host& host, const State& state) {
 void clear_state(const Host& host) {
   std::error_code error;
   if (fs::remove(state_file(host), error)) sync_path(host.at(state_folder));
-  if (error) throw Error(fmt::format("cannot remove '{}': {}", state_file(host).string(), error.message()));
+  if (error) throw Error(tr("cannot remove '{}': {}", state_file(host).string(), error.message()));
 }
 
 void append_history(const Host& host, const HistoryEntry& entry) {
@@ -74,7 +75,7 @@ void append_history(const Host& host, const HistoryEntry& entry) {
   const auto line = (last == '\n' ? "" : "\n") + to_line(entry) + "\n";
   if (::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
       ::fsync(file.get()) != 0)
-    throw Error(fmt::format("cannot write '{}': {}", history_file(host).string(), std::strerror(errno)));
+    throw Error(tr("cannot write '{}': {}", history_file(host).string(), std::strerror(errno)));
 }
 
 std::vector<HistoryEntry> read_history(const Host& host) {
@@ -91,15 +92,14 @@ StateLock::StateLock(const Host& host) {
   for (int tenths = 0; ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0; ++tenths) {
     const auto holder = std::string(trim(read_file(path, 64)));
     if (tenths == 100)
-      throw Error(fmt::format("another cudapin (pid {}) is at work", holder),
-                  fmt::format("ps -fp {}", holder));
-    if (tenths == 5) *host.err << fmt::format(":: waiting for another cudapin (pid {})…\n", holder);
+      throw Error(tr("another cudapin (pid {}) is at work", holder), fmt::format("ps -fp {}", holder));
+    if (tenths == 5) *host.err << tr(":: waiting for another cudapin (pid {})…\n", holder);
     host.check_interrupt();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   const auto pid = std::to_string(::getpid());
   if (::ftruncate(file_.get(), 0) != 0 || ::pwrite(file_.get(), pid.data(), pid.size(), 0) < 0)
-    throw Error(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
+    throw Error(tr("cannot write '{}': {}", path.string(), std::strerror(errno)));
 }
 
 std::string acting_user(const Host& host) {

@@ -3,9 +3,8 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
-
-#include <fmt/format.h>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -27,9 +26,9 @@ namespace {
 
 constexpr std::size_t copy_step = 8 << 20;
 
-[[noreturn]] void fail(std::string_view act, const fs::path& path) {
+[[noreturn]] void fail(const char* act, const fs::path& path) {
   const int reason = errno;
-  throw Error(fmt::format("cannot {} '{}': {}", act, path.string(), std::strerror(reason)),
+  throw Error(tr("cannot {} '{}': {}", tr_text(act), path.string(), std::strerror(reason)),
               file_hint(reason, path));
 }
 
@@ -46,7 +45,7 @@ void copy_bytes(const Host& host, int from, int to, const fs::path& copy) {
     host.check_interrupt();
     const auto copied = copy_piece(from, to);
     if (copied == 0) return;
-    if (copied < 0 && errno != EINTR) fail("write", copy);
+    if (copied < 0 && errno != EINTR) fail(tr_later("write"), copy);
   }
 }
 
@@ -81,15 +80,15 @@ void make_store_folder(const fs::path& folder) {
   make_store_folder(folder.parent_path());
   if (::mkdir(folder.c_str(), 0755) != 0) {
     if (errno == EEXIST) return;
-    fail("create", folder);
+    fail(tr_later("create"), folder);
   }
-  if (::chmod(folder.c_str(), 0755) != 0) fail("set the mode of", folder);
+  if (::chmod(folder.c_str(), 0755) != 0) fail(tr_later("set the mode of"), folder);
 }
 
 void remove_stored(const fs::path& file) {
   for (const auto* ending : {"", ".part", ".part.meta", ".copy"})
     if (::unlink((file.string() + ending).c_str()) != 0 && errno != ENOENT)
-      fail("remove", file.string() + ending);
+      fail(tr_later("remove"), file.string() + ending);
 }
 
 FoundFile open_below(const fs::path& folder, const std::string& relative) {
@@ -110,11 +109,11 @@ void copy_into_store(const Host& host, const FoundFile& source, const fs::path& 
   if (!link_file(source, growing.path)) {
     const auto copy = open_file(growing.path, O_WRONLY | O_CREAT | O_EXCL, 0644);
     copy_bytes(host, source.fd.get(), copy.get(), growing.path);
-    if (::fchmod(copy.get(), 0644) != 0) fail("set the mode of", growing.path);
-    if (::fsync(copy.get()) != 0) fail("sync", growing.path);
+    if (::fchmod(copy.get(), 0644) != 0) fail(tr_later("set the mode of"), growing.path);
+    if (::fsync(copy.get()) != 0) fail(tr_later("sync"), growing.path);
   }
   for (const auto* leftover : {".part", ".part.meta"}) ::unlink((target.string() + leftover).c_str());
-  if (::rename(growing.path.c_str(), target.c_str()) != 0) fail("create", target);
+  if (::rename(growing.path.c_str(), target.c_str()) != 0) fail(tr_later("create"), target);
   sync_path(target.parent_path());
 }
 
@@ -122,7 +121,7 @@ FileLock::FileLock(const Host& host, const fs::path& file) : path_(file.string()
   for (;;) {
     fd_ = open_file(path_, O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
     while (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK && errno != EINTR) fail("lock", path_);
+      if (errno != EWOULDBLOCK && errno != EINTR) fail(tr_later("lock"), path_);
       host.check_interrupt();
       std::this_thread::sleep_for(50ms);
     }

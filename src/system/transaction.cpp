@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/alpm_handle.hpp"
 #include "system/local_database.hpp"
 
@@ -56,10 +57,10 @@ std::vector<std::string> broken_dependencies(alpm_handle_t* handle, alpm_list_t*
   for_each<alpm_depmissing_t>(missing, [&](alpm_depmissing_t* miss) {
     char* depend = alpm_dep_compute_string(miss->depend);
     problems.push_back(miss->causingpkg
-                           ? fmt::format("installing {} breaks {}, which needs {}", quoted(miss->causingpkg),
-                                         quoted(miss->target), quoted(depend))
-                           : fmt::format("{} needs {}, which neither the installed packages nor these have",
-                                         quoted(miss->target), quoted(depend)));
+                           ? tr("installing {} breaks {}, which needs {}", quoted(miss->causingpkg),
+                                quoted(miss->target), quoted(depend))
+                           : tr("{} needs {}, which neither the installed packages nor these have",
+                                quoted(miss->target), quoted(depend)));
     std::free(depend);
     alpm_depmissing_free(miss);
   });
@@ -87,7 +88,7 @@ std::vector<std::string> conflicts(alpm_handle_t* handle, alpm_list_t* targets, 
     const auto* one = name_in_conflict(conflict->package1);
     const auto* two = name_in_conflict(conflict->package2);
     if (alpm_pkg_find(targets, one) || alpm_pkg_find(targets, two))
-      problems.push_back(fmt::format("{} conflicts with {}", quoted(one), quoted(two)));
+      problems.push_back(tr("{} conflicts with {}", quoted(one), quoted(two)));
     alpm_conflict_free(conflict);
   });
   alpm_list_free(found);
@@ -99,8 +100,8 @@ std::vector<std::string> foreign_architectures(const PacmanConf& conf, alpm_list
   for_each<alpm_pkg_t>(targets, [&](alpm_pkg_t* pkg) {
     const std::string arch = alpm_pkg_get_arch(pkg) ? alpm_pkg_get_arch(pkg) : "any";
     if (arch != "any" && !conf.architectures.empty() && std::ranges::count(conf.architectures, arch) == 0)
-      problems.push_back(fmt::format("{} is built for {}, not for {}", quoted(alpm_pkg_get_name(pkg)),
-                                     quoted(arch.c_str()), join(conf.architectures, " or ")));
+      problems.push_back(tr("{} is built for {}, not for {}", quoted(alpm_pkg_get_name(pkg)),
+                            quoted(arch.c_str()), join(conf.architectures, tr_text(" or "))));
   });
   return problems;
 }
@@ -112,14 +113,14 @@ std::string describe_file_conflicts(const alpm_list_t* found) {
   std::vector<std::string> problems;
   for_each<alpm_fileconflict_t>(found, [&](alpm_fileconflict_t* conflict) {
     const std::string owner = conflict->ctarget ? conflict->ctarget : "";
-    problems.push_back(fmt::format(
-        "{} would overwrite {}, {}", quoted(conflict->target), quoted(conflict->file),
-        owner.empty() ? "which belongs to no package" : "which belongs to " + quoted(owner.c_str())));
+    problems.push_back(tr("{} would overwrite {}, {}", quoted(conflict->target), quoted(conflict->file),
+                          owner.empty() ? tr_text("which belongs to no package")
+                                        : tr_text("which belongs to ") + quoted(owner.c_str())));
   });
   const auto all = problems.size();
   problems.resize(std::min(all, most_file_conflicts));
   if (all > most_file_conflicts)
-    problems.push_back(fmt::format("{} more files are in the way", all - most_file_conflicts));
+    problems.push_back(tr("{} more files are in the way", all - most_file_conflicts));
   return join(problems, "\n");
 }
 
@@ -302,7 +303,7 @@ void Transaction::State::configure() {
 /// What is wrong with the target, or empty when it is part of the transaction.
 std::string Transaction::State::add_target(const TransactionTarget& target) {
   const auto failure = [&](alpm_errno_t reason) {
-    return fmt::format("cannot install '{}': {}", target.file.string(), alpm_strerror(reason));
+    return tr("cannot install '{}': {}", target.file.string(), alpm_strerror(reason));
   };
   alpm_pkg_t* pkg = nullptr;
   if (alpm_pkg_load(handle.get(), target.file.c_str(), 1, 0, &pkg) != 0)
@@ -322,8 +323,8 @@ std::string Transaction::State::add_target(const TransactionTarget& target) {
 std::string Transaction::State::add_removal(const std::string& name) {
   auto* pkg = alpm_db_get_pkg(alpm_get_localdb(handle.get()), name.c_str());
   if (pkg && alpm_remove_pkg(handle.get(), pkg) == 0) return {};
-  return fmt::format("cannot remove '{}': {}", name,
-                     pkg ? alpm_strerror(alpm_errno(handle.get())) : "it is not installed");
+  return tr("cannot remove '{}': {}", name,
+            pkg ? alpm_strerror(alpm_errno(handle.get())) : tr_text("it is not installed"));
 }
 
 /// Exactly these paths: the option takes patterns, so what is special in one is escaped.
@@ -349,8 +350,8 @@ void Transaction::State::require_solvable() const {
 }
 
 Error Transaction::State::prepare_failure(alpm_errno_t reason) const {
-  return Error(fmt::format("cannot prepare the transaction: {}{}", alpm_strerror(reason),
-                           errors.empty() ? "" : " (" + printable(join(errors, "; ")) + ")"),
+  return Error(tr("cannot prepare the transaction: {}{}", alpm_strerror(reason),
+                  errors.empty() ? "" : " (" + printable(join(errors, "; ")) + ")"),
                "pacman -Dk");
 }
 
@@ -358,23 +359,23 @@ Error Transaction::State::commit_failure(alpm_errno_t reason, const alpm_list_t*
   const auto logged = errors.empty() ? "" : " (" + printable(join(errors, "; ")) + ")";
   if (reason == ALPM_ERR_FILE_CONFLICTS)
     return Error(describe_file_conflicts(details),
-                 "move the files away that belong to no package, then run it again");
+                 tr_text("move the files away that belong to no package, then run it again"));
   if (reason == ALPM_ERR_TRANS_HOOK_FAILED && !hook.empty())
-    return Error(fmt::format("a hook refused the transaction: '{}'{}", printable(hook), logged),
+    return Error(tr("a hook refused the transaction: '{}'{}", printable(hook), logged),
                  "tail /var/log/pacman.log");
-  const auto state = started ? fmt::format("the transaction failed after {} of {} packages", changed,
-                                           alpm_list_count(targets()))
-                             : std::string("nothing was changed");
-  return Error(fmt::format("{}: {}{}", state, alpm_strerror(reason), logged),
-               reason == ALPM_ERR_DISK_SPACE ? "df -h  # make room, then run it again" : "cudapin status");
+  const auto state =
+      started ? tr("the transaction failed after {} of {} packages", changed, alpm_list_count(targets()))
+              : std::string(tr_text("nothing was changed"));
+  return Error(
+      fmt::format("{}: {}{}", state, alpm_strerror(reason), logged),
+      reason == ALPM_ERR_DISK_SPACE ? tr_text("df -h  # make room, then run it again") : "cudapin status");
 }
 
 /// A commit that reports success without having come to its end.
 Error Transaction::State::unfinished() const {
-  if (!host.interrupted()) return Error("the transaction ended before all packages were installed");
-  return Error(changed == 0
-                   ? "interrupted before the first package was changed"
-                   : fmt::format("interrupted after {} of {} packages", changed, alpm_list_count(targets())),
+  if (!host.interrupted()) return Error(tr_text("the transaction ended before all packages were installed"));
+  return Error(changed == 0 ? tr_text("interrupted before the first package was changed")
+                            : tr("interrupted after {} of {} packages", changed, alpm_list_count(targets())),
                {}, ExitStatus::interrupted);
 }
 
@@ -382,7 +383,7 @@ void Transaction::State::mark_dependencies() {
   for (const auto& name : new_dependencies)
     if (auto* pkg = alpm_db_get_pkg(alpm_get_localdb(handle.get()), name.c_str());
         pkg && alpm_pkg_set_reason(pkg, ALPM_PKG_REASON_DEPEND) != 0)
-      log(fmt::format("cannot mark '{}' as a dependency", name));
+      log(tr("cannot mark '{}' as a dependency", name));
 }
 
 Transaction::Transaction(const PacmanConf& conf, const Host& host, TransactionEvents events)
@@ -414,8 +415,7 @@ void Transaction::prepare(std::span<const TransactionTarget> targets, const Prep
     for_each<alpm_pkg_t>(state_->targets(), [&](alpm_pkg_t* pkg) { state_->overwrite_files_of(pkg); });
   for (const auto& folder : broken_entries(state_->conf.dbpath))
     if (alpm_pkg_find(state_->targets(), name_of_entry(folder).c_str()))
-      problems.push_back(
-          fmt::format("the database entry '{}' is incomplete: its installation was cut off", folder));
+      problems.push_back(tr("the database entry '{}' is incomplete: its installation was cut off", folder));
   if (!problems.empty()) throw Error(join(problems, "\n"), "pacman -Dk");
   state_->require_solvable();
   alpm_list_t* details = nullptr;

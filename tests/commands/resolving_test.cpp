@@ -59,6 +59,20 @@ TEST_CASE("resolving: a range becomes the newest version that the archive lists 
   CHECK(lab.fingerprint() == untouched);
 }
 
+TEST_CASE("resolving: optional dependencies that the machine lacks are shown and never taken") {
+  SnapshotLab lab;
+  lab.add_to_archive(StandIn{.name = "libfit",
+                             .version = "8.0-1",
+                             .optional = {"gdb: for its debugger", "cuda: for the GPU", "perl"}});
+  lab.profile("packages: {libfit: 8.*}\n");
+  const auto used = lab.use("lab");
+  CAPTURE(used.err);
+  REQUIRE(used.status == ExitStatus::done);
+  CHECK(has(used.out, "optional dependencies of libfit:\n  gdb: for its debugger\n  perl\n"));
+  CHECK(!has(used.out, "for the GPU"));
+  CHECK(lab.version("gdb") == "");
+}
+
 TEST_CASE("resolving: a dry run of root leaves no file and not even what could be had again") {
   SnapshotLab lab;
   lab.add_to_archive(StandIn{.name = "cudnn", .version = "8.0.5.39-1", .depends = {"cuda"}});

@@ -36,9 +36,27 @@ Examination healthy() {
   return found;
 }
 
+/// Each finding reads as a sentence without the names of libraries, and what complains says on what grounds
+/// and what to do.
+std::vector<Topic> diagnosed(const Examination& found) {
+  auto topics = diagnose(found);
+  for (const auto& topic : topics)
+    for (const auto& finding : topic.findings) {
+      CAPTURE(finding.what);
+      CHECK(finding.what.find(' ') != finding.what.npos);
+      CHECK(!finding.what.ends_with('.'));
+      for (const auto* word :
+           {"libalpm", "nvml", "NVML", "libarchive", "yaml", "errno", "soname", "libcurl", "gpgme"})
+        CHECK(finding.what.find(word) == finding.what.npos);
+      CHECK(!finding.evidence.empty());
+      CHECK((finding.severity == Severity::note || !finding.remedy.empty()));
+    }
+  return topics;
+}
+
 const Finding* find(const Examination& found, std::string_view part) {
   static std::vector<Topic> topics;
-  topics = diagnose(found);
+  topics = diagnosed(found);
   for (const auto& topic : topics)
     for (const auto& finding : topic.findings)
       if (finding.what.find(part) != finding.what.npos) return &finding;
@@ -50,7 +68,7 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 /// At or above warning.
 std::vector<std::string> complaints(const Examination& found) {
   std::vector<std::string> lines;
-  for (const auto& topic : diagnose(found))
+  for (const auto& topic : diagnosed(found))
     for (const auto& finding : topic.findings)
       if (finding.severity != Severity::note) lines.push_back(finding.what);
   return lines;
@@ -441,6 +459,8 @@ TEST_CASE("diagnosis: a hook that is missing or masked or replaced is an error w
   found.hooks[0].masked = false;
   CHECK(find(found, "replaced by another file"));
   found.hooks.clear();
+  found.guard_trouble = "exit status 139";
+  CHECK(find(found, "the guard does not run"));
   found.has_guard = false;
   CHECK(find(found, "the guard is not installed"));
 }

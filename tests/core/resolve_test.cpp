@@ -206,6 +206,17 @@ TEST_CASE("resolve: an installed package moves only inside of the family") {
   }
 }
 
+TEST_CASE(
+    "resolve: a compiler that the machine lacks comes from its own repositories and from no other day") {
+  World world;
+  world.installed.pop_back();
+  world.profile.packages = {Maker{"cuda", "11.1.0-2", {"gcc"}}};
+  world.snapshot = {Maker{"gcc", "10.2.0-3"}};
+  CHECK(has(world.problem(), "gcc of another day than the system is never brought"));
+  world.repositories = {Maker{"gcc", "15.1-1", {"gcc-libs"}}};
+  CHECK(world.set() == "cuda 11.1.0-2\ngcc 15.1-1 unpinned\n");
+}
+
 TEST_CASE("resolve: all that cannot be had is in one error") {
   World world;
   world.profile.packages = {Maker{"cuda", "11.1.0-2", {"nowhere", "neither"}},

@@ -52,9 +52,15 @@ must pacman -R gcc10 --noconfirm
 check_same "even a pinned package" "" "$(installed gcc10)"
 printf '#!/bin/sh\nkill -SEGV $$\n' >"$guard" && chmod 755 "$guard"
 must pacman -S nccl --noconfirm
+must_refuse 1 cudapin doctor
+check "C026: the doctor has tried it" has_said 'the guard does not run'
 printf '#!/no/such/loader\n' >"$guard"
+must_refuse 1 cudapin doctor
+check "the doctor has tried that too" has_said 'the guard does not run'
 must pacman -S htop --noconfirm
 mv /tmp/guard "$guard"
+cudapin doctor --json >/tmp/doctor || true
+check "as it was, it runs" sh -c '! grep -q "guard does not run" /tmp/doctor'
 
 say "use brings the set back; after release nothing is refused any more"
 must cudapin use ampere-11.1 --noconfirm --gpu 'RTX 3090'

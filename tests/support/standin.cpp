@@ -200,7 +200,7 @@ std::string package_info(const StandIn& package) {
              package.installed_size(), package.arch) +
          lines("replaces", package.replaces) + lines("conflict", package.conflicts) +
          lines("provides", package.provides) + lines("backup", package.backup) +
-         lines("depend", package.depends);
+         lines("depend", package.depends) + lines("optdepend", package.optional);
 }
 
 std::string build_info(const StandIn& package) {

@@ -32,6 +32,7 @@ struct StandIn {
   std::vector<std::string> provides;
   std::vector<std::string> conflicts;
   std::vector<std::string> replaces;
+  std::vector<std::string> optional;  ///< "gdb: for cuda-gdb"
   std::vector<std::string> backup;
   std::string install_script;  ///< the text of .INSTALL
   std::vector<StandInFile> files;

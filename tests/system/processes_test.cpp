@@ -113,9 +113,20 @@ TEST_CASE("processes: without the module or its users nothing is looked at") {
   CHECK(fake.found().size() == 1);
   fake.write("proc/devices", "Character devices:\n  1 mem\n195 nvidia\n");
   CHECK(fake.found().empty());
-  CHECK(!uvm_is_loaded(fake.host()));
   fake.write("proc/devices", "Character devices:\n  1 mem\n511 nvidia-uvm\n");
   CHECK(fake.found().size() == 1);
+}
+
+TEST_CASE("processes: whether the module is loaded is what the kernel says in either place") {
+  const FakeProc fake;
+  fake.hold(0);
+  CHECK(uvm_is_loaded(fake.host()));
+  std::filesystem::remove_all(fake.host().sys / "module/nvidia_uvm");
+  CHECK(!uvm_is_loaded(fake.host()));
+  std::filesystem::remove_all(fake.host().sys);
+  fake.write("proc/devices", "Character devices:\n  1 mem\n195 nvidia\n");
+  CHECK(!uvm_is_loaded(fake.host()));
+  fake.write("proc/devices", "Character devices:\n  1 mem\n511 nvidia-uvm\n");
   CHECK(uvm_is_loaded(fake.host()));
 }
 
