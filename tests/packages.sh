@@ -8,12 +8,12 @@ debian_build='g++ cmake ninja-build pkg-config libalpm-dev libarchive-dev libcur
   gpg gpg-agent gpgconf gettext'
 # shellcheck disable=SC2034  # looked up by name
 debian_test="$debian_build universal-ctags util-linux curl strace libarchive-tools man-db scdoc tmux
-  zsh fish makepkg fakeroot zstd"
+  zsh fish makepkg fakeroot zstd nginx-light iproute2 ansible-core"
 # shellcheck disable=SC2034
 debian_checks="$debian_test clang clang-format"
 arch_build='gcc cmake ninja pkgconf pacman libarchive curl gpgme openssl yaml-cpp cli11 fmt nlohmann-json doctest
   cpp-httplib gnupg gettext'
-arch_test="$arch_build ctags util-linux curl strace man-db scdoc tmux zsh fish fakeroot"
+arch_test="$arch_build ctags util-linux curl strace man-db scdoc tmux zsh fish fakeroot nginx iproute2 ansible-core"
 # shellcheck disable=SC2034
 arch_checks="$arch_test clang"
 

@@ -31,6 +31,7 @@ struct Verb {
   std::string operand;  ///< as the synopsis shows it, or empty
   const char* summary;
   std::string example;
+  std::string detail = {};  ///< what the help has after the summary
 };
 
 /// What a command line asks for besides its verb's options.
@@ -279,6 +280,29 @@ void add_options(CLI::App& app, EnvOptions& options) {
   add_gpus(app, options.gpus);
 }
 
+void add_output(CLI::App& app, std::string& target) {
+  add_value(app, "-o,--output", "<file>", target, tr_text("write into this file"));
+}
+
+void add_options(CLI::App& app, ProfileOptions& options) {
+  app.add_option("action", options.action);
+  app.add_option("words", options.words);
+  add_output(app, options.output);
+  add_flag(app, "--lock", options.lock, tr_text("for export: the lock too, beside the file"));
+  add_flag(app, "--vouch", options.vouch, tr_text("for trust: its locks may vouch for packages"));
+  add_value(app, "--fingerprint", "<hex>", options.fingerprint,
+            tr_text("for trust: the key meant, instead of a yes"));
+  add_value(app, "--key", "<key>", options.key, tr_text("for sign and publish: the secret key that signs"));
+  app.add_option("--days", options.days, tr_text("for publish: how long the index holds (30)"))
+      ->option_text("<n>")
+      ->take_last();
+  add_dry_run(app, options.dry_run);
+  add_noconfirm(app, options.noconfirm);
+  add_json(app, options.json);
+}
+
+void add_options(CLI::App& app, MetricsOptions& options) { add_output(app, options.output); }
+
 void add_options(CLI::App&, CommonOptions&) {}
 
 void add_common(CLI::App& app, CommonOptions& options, Requests& requests) {
@@ -394,6 +418,49 @@ void check_packages(const std::vector<std::string>& names, const std::string& hi
     if (!is_package_name(name)) refuse(tr("'{}' is no package name", name), hint);
 }
 
+/// How many words each action of `profile` takes.
+struct ProfileAction {
+  std::string name;
+  std::size_t least;
+  std::size_t most;
+  const char* needs;
+};
+
+const std::vector<ProfileAction>& profile_actions() {
+  static const std::vector<ProfileAction> actions{{"export", 1, 1, tr_later("a profile")},
+                                                  {"sign", 1, 1, tr_later("a file")},
+                                                  {"verify", 1, 1, tr_later("a file")},
+                                                  {"add", 1, 1, tr_later("a file, a folder or a URL")},
+                                                  {"remove", 1, 1, tr_later("a profile")},
+                                                  {"diff", 1, 2, tr_later("one or two profiles")},
+                                                  {"trust", 1, 1, tr_later("the file of a public key")},
+                                                  {"untrust", 1, 1, tr_later("a fingerprint")},
+                                                  {"trusted", 0, 0, ""},
+                                                  {"subscribe", 1, 1, tr_later("a URL or a folder")},
+                                                  {"unsubscribe", 1, 1, tr_later("a URL or a folder")},
+                                                  {"subscriptions", 0, 0, ""},
+                                                  {"update", 0, 0, ""},
+                                                  {"publish", 1, 1, tr_later("a folder")}};
+  return actions;
+}
+
+void check_profile(const ProfileOptions& options, const std::string& hint) {
+  std::vector<std::string> names;
+  for (const auto& action : profile_actions()) names.push_back(action.name);
+  if (options.action.empty()) refuse(tr("'profile' needs one of: {}", join(names, ", ")), hint);
+  const auto found = std::ranges::find(profile_actions(), options.action, &ProfileAction::name);
+  if (found == profile_actions().end())
+    refuse(tr("unknown action '{}'{}", options.action, did_you_mean(options.action, names)), hint);
+  if (options.words.size() < found->least)
+    refuse(tr("'profile {}' needs {}", found->name, tr_text(found->needs)), hint);
+  if (options.words.size() > found->most)
+    refuse(tr("unexpected argument '{}'", options.words[found->most]), hint);
+  if (found->name == "export" && options.output.empty())
+    refuse(tr_text("'profile export' needs '--output' and a file"), hint);
+  if (options.days < 1 || options.days > 3650)
+    refuse(tr_text("option '--days' needs a number from 1 to 3650"), hint);
+}
+
 template <typename Options>
 void check(const Verb& verb, const Options& options, const std::string& hint) {
   require_value(options.root, "--root", hint);
@@ -422,6 +489,10 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
     check_store(options, hint);
     return;
   }
+  if constexpr (std::same_as<Options, ProfileOptions>) {
+    check_profile(options, hint);
+    return;
+  }
   if constexpr (std::same_as<Options, FreezeOptions>)
     if (options.duration.empty() || options.reason.empty())
       refuse(tr_text("'freeze' needs '--for' and '--reason'"), hint);
@@ -432,6 +503,8 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
     if (options.words.empty() || options.words[0] != "check") refuse(tr_text("'guard' needs 'check'"), hint);
   if constexpr (std::same_as<Options, RunOptions>)
     if (options.command.empty()) refuse(tr_text("'run' needs '--' and a command"), hint);
+  if constexpr (std::same_as<Options, UseOptions>)
+    if (options.json && options.noconfirm) return;
   if constexpr (requires { options.dry_run; })
     if (options.json && !options.dry_run)
       refuse(tr("'{}' prints JSON only with '--dry-run'", verb.name), hint);
@@ -439,8 +512,8 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
 
 std::string verb_help(const Verb& verb, const CLI::App& app) {
   return tr("usage: cudapin {} [options]{}{}\n\n{}\n\n{}\nexample:\n  {}\n", verb.name,
-            verb.operand.empty() ? "" : " ", verb.operand, tr_text(verb.summary), option_list(app),
-            verb.example);
+            verb.operand.empty() ? "" : " ", verb.operand, tr_text(verb.summary),
+            verb.detail + option_list(app), verb.example);
 }
 
 /// What follows `--` is not ours to read.
@@ -536,6 +609,14 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
       {{"validate", "<file>...", tr_later("check profile files for mistakes"),
         "cudapin validate /etc/cudapin/profiles/lab.yaml"},
        read<ValidateOptions>},
+      {{"profile", "<action> ...", tr_later("share profiles between machines"),
+        "sudo cudapin profile subscribe https://lab.example.org/cudapin",
+        "actions: export, sign, verify, add, remove, diff; trust, untrust, trusted;\n"
+        "         subscribe, unsubscribe, subscriptions, update; publish\n\n"},
+       read<ProfileOptions>},
+      {{"metrics", "", tr_later("print what a monitor wants to know, as Prometheus text"),
+        "sudo cudapin metrics -o /var/lib/node_exporter/cudapin.prom"},
+       read<MetricsOptions>},
   };
   return table;
 }
@@ -566,9 +647,10 @@ Arguments read_general(const std::vector<std::string>& words) {
 
 /// The first word that is neither an option nor an option's value.
 std::size_t verb_position(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 13> with_value{
-      "--color",   "--to",  "--root",    "--gpu",   "--archive", "--for",   "--reason",
-      "--package", "--env", "--explain", "--shell", "--keep",    "--remove"};
+  constexpr std::array<std::string_view, 20> with_value{
+      "--color",   "--to",          "--root", "--gpu",     "--archive",     "--for",       "--reason",
+      "--package", "--env",         "--key",  "--explain", "--shell",       "--keep",      "--remove",
+      "--output",  "--fingerprint", "--days", "-o",        "--connections", "--limit-rate"};
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) return i;
     if (std::ranges::find(with_value, args[i]) != with_value.end()) ++i;

@@ -127,6 +127,21 @@ struct EnvOptions : CommonOptions {
 struct TuneOptions : CommonOptions {
   bool dry_run = false;
 };
+struct ProfileOptions : CommonOptions {
+  std::string action;
+  std::vector<std::string> words;  ///< what the action is about: profiles, files, URLs, keys
+  std::string output;              ///< the file that export writes
+  bool lock = false;               ///< export the lock too
+  bool vouch = false;              ///< the key may vouch for packages
+  std::string fingerprint;         ///< the key that the person means, typed in the place of a yes
+  std::string key;                 ///< the secret key that signs
+  int days = 30;                   ///< how long a published index holds
+  bool dry_run = false;
+  bool noconfirm = false;
+};
+struct MetricsOptions : CommonOptions {
+  std::string output;  ///< a file, or empty for standard output
+};
 struct VersionRequest {};
 
 /// An option as the help and the completions show it; `name` without its dashes.
@@ -163,7 +178,8 @@ using Arguments =
                  ShowOptions, StatusOptions, WhoOptions, FreezeOptions, ThawOptions, AllowOptions,
                  GuardOptions, RunOptions, UpgradeOptions, DoctorOptions, SuggestOptions, EnvOptions,
                  TuneOptions, UndoOptions, HistoryOptions, StoreOptions, PinOptions, ValidateOptions,
-                 VersionsOptions, VersionRequest, HelpRequest, CompletionsRequest, CompleteRequest>;
+                 VersionsOptions, ProfileOptions, MetricsOptions, VersionRequest, HelpRequest,
+                 CompletionsRequest, CompleteRequest>;
 
 /// argv (without the program's name) as a verb's options. Throws Error with status `usage` that names the
 /// closest word.

@@ -37,6 +37,10 @@ Candidates candidates_of(std::string_view placeholder) {
       {"<shell>", {Kind::words, "bash zsh fish"}},
       {"<when>", {Kind::words, "auto always never"}},
       {"<action>", {Kind::words, "list verify prune"}},
+      {"<action> ...",
+       {Kind::words,
+        "add diff export publish remove sign subscribe subscriptions trust trusted unsubscribe "
+        "untrust update verify"}},
       {"check [name...]", {Kind::words, "check"}},
   };
   const auto found = known.find(placeholder);

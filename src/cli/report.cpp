@@ -240,9 +240,13 @@ std::string plan_json(const Plan& plan) {
                         {"what", finding.what},
                         {"evidence", finding.evidence},
                         {"remedy", finding.remedy}});
-  const nlohmann::json json{
-      {"schema", 1},         {"profile", plan.profile}, {"changes", plan.changes_packages()},
-      {"packages", actions}, {"pins", plan.pins},       {"findings", findings}};
+  const nlohmann::json json{{"schema", 1},
+                            {"profile", plan.profile},
+                            {"changes", plan.changes_packages()},
+                            {"in_force", plan.is_in_force},
+                            {"packages", actions},
+                            {"pins", plan.pins},
+                            {"findings", findings}};
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -36,6 +36,8 @@ ExitStatus env(const EnvOptions& options, const Host& host);
 ExitStatus tune(const TuneOptions& options, const Host& host);
 ExitStatus versions(const VersionsOptions& options, const Host& host);
 ExitStatus validate(const ValidateOptions& options, const Host& host);
+ExitStatus profile(const ProfileOptions& options, const Host& host);
+ExitStatus metrics(const MetricsOptions& options, const Host& host);
 ExitStatus complete(const CompleteRequest& request, const Host& host);
 
 }  // namespace cudapin

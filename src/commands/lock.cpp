@@ -94,6 +94,7 @@ void write_lock(const Host& host, const fs::path& path, const LockFile& lock) {
   make_folders(path.parent_path());
   std::error_code ignored;
   if (fs::is_symlink(path)) fs::remove(path, ignored);
+  fs::remove(path.string() + std::string(signature_ending), ignored);  // it was another lock's
   replace_file(path, lock_text(lock));
   if (!lock.has_vouches()) return;
   const auto profile_lock = read_lock(host, path);

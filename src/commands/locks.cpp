@@ -7,6 +7,7 @@
 #include "system/archive.hpp"
 #include "system/files.hpp"
 #include "system/owned_file.hpp"
+#include "system/trusted_keys.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view site_folder = "/etc/cudapin";
+constexpr std::string_view subscribed_folder = "/var/lib/cudapin/subscribed";
 
 /// The folder of the system's own that holds `path`, or empty.
 fs::path system_folder(const Host& host, const fs::path& path) {
@@ -42,17 +44,31 @@ bool Lock::vouches_for(const std::string& name, const std::string& sha256) const
   return objection.empty() && locked && locked->vouched && locked->sha256 == sha256;
 }
 
+std::string vouching_objection(const Host& host, std::string_view text, std::string_view signature) {
+  const auto report = check_trusted(host, text, signature, Role::vouch);
+  if (report.state == SignatureState::good) return {};
+  if (report.state == SignatureState::unknown_key)
+    return fmt::format("it is signed by the key {}, which is not trusted to vouch", report.fingerprint);
+  return trust_sentence(report);
+}
+
 Lock read_lock(const Host& host, const fs::path& path) {
   const auto folder = system_folder(host, path);
   auto owned = folder.empty() ? OwnedText{read_file(path, 1u << 20), place_objection(host, path)}
                               : read_owned(folder, path.lexically_relative(folder));
-  return {parse_lock(owned.text, path.string()), owned.objection};
+  Lock lock{parse_lock(owned.text, path.string()), owned.objection};
+  // A lock that came signed is its signer's word, wherever it lies now.
+  const auto signature = read_file_if_exists(path.string() + std::string(signature_ending));
+  if (lock.file.has_vouches() && !signature.empty())
+    lock.objection = vouching_objection(host, owned.text, signature);
+  return lock;
 }
 
 fs::path lock_path(const Host& host, const Profile& profile) {
   const fs::path origin = fs::absolute(profile.origin).lexically_normal();
-  const bool is_builtin = is_below(origin, host.profiles);
-  return (is_builtin ? host.at("/etc/cudapin/profiles") : origin.parent_path()) / lock_name(profile);
+  const bool is_ours_to_write =
+      !is_below(origin, host.profiles) && !is_below(origin, host.at(subscribed_folder));
+  return (!is_ours_to_write ? host.at("/etc/cudapin/profiles") : origin.parent_path()) / lock_name(profile);
 }
 
 std::string profile_sha256(const Profile& profile) {
@@ -62,8 +78,10 @@ std::string profile_sha256(const Profile& profile) {
 }
 
 std::optional<Lock> find_lock(const Host& host, const Profile& profile) {
-  for (const auto& path :
-       {lock_path(host, profile), fs::path(profile.origin).parent_path() / lock_name(profile)})
+  const auto beside = fs::path(profile.origin).parent_path() / lock_name(profile);
+  const auto own = lock_path(host, profile);
+  const bool is_subscribed = is_below(beside, host.at(subscribed_folder));
+  for (const auto& path : is_subscribed ? std::array{beside, own} : std::array{own, beside})
     if (is_there(path)) return read_lock(host, path);
   return std::nullopt;
 }
@@ -104,7 +122,7 @@ void require_installed_as_locked(const Host& host, const PacmanConf& conf, const
 
 std::vector<Lock> system_locks(const Host& host) {
   std::vector<fs::path> paths;
-  for (const auto& folder : {host.at(site_folder), host.profiles}) {
+  for (const auto& folder : {host.at(site_folder), host.profiles, host.at(subscribed_folder)}) {
     std::error_code missing;
     for (const auto& entry : fs::recursive_directory_iterator(folder, missing))
       if (entry.path().string().ends_with(lock_ending)) paths.push_back(entry.path());

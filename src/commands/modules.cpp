@@ -6,6 +6,8 @@
 #include "core/package_class.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
+#include "system/examine.hpp"
+#include "system/machine.hpp"
 #include "system/package_file.hpp"
 
 #include <algorithm>
@@ -54,6 +56,19 @@ void require_matching_releases(const LocalDatabase& database, std::span<const Jo
   if (!problems.empty())
     throw Error(join(problems, "\n"),
                 tr_text("put that kernel into the profile, or nvidia-dkms in the module's place"));
+}
+
+void require_driver_of_host(const Host& host, const Plan& plan) {
+  const auto container = container_of(host);
+  const auto loaded = container.empty() ? std::string() : inspect_machine(host).driver_loaded;
+  if (loaded.empty()) return;
+  for (const auto& action : plan.actions)
+    if (action.name == "nvidia-utils" && needs_file(action) &&
+        Version::parse(action.to)->upstream() != loaded)
+      throw Error(
+          tr("this is a {} container and its host has the driver {}: nvidia-utils {} would not work with it",
+             container, loaded, action.to),
+          tr("cudapin versions nvidia-utils, for one of {}", loaded));
 }
 
 }  // namespace cudapin

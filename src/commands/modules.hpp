@@ -18,4 +18,7 @@ void require_modules(const Profile& profile, std::span<const Package> installed)
 /// fetched module's folders is one of the kernel that will be installed.
 void require_matching_releases(const LocalDatabase& database, std::span<const JournalPackage> packages);
 
+/// In a container the module is the host's: throws Error where the plan brings libraries of another driver.
+void require_driver_of_host(const Host& host, const Plan& plan);
+
 }  // namespace cudapin

@@ -6,9 +6,9 @@
 #include "core/text.hpp"
 #include "core/words.hpp"
 #include "system/files.hpp"
+#include "system/subscriptions.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace cudapin {
@@ -19,17 +19,45 @@ namespace {
 
 constexpr std::size_t largest_profile = 1u << 20;
 
-/// Every profile file that there is, the ones that hide others first.
-std::vector<ProfileEntry> all_profiles(const Host& host) {
-  const std::array<std::pair<fs::path, std::string>, 2> layers{
-      {{host.at("/etc/cudapin/profiles"), "site"}, {host.profiles, "built-in"}}};
-  std::vector<ProfileEntry> entries;
-  for (const auto& [folder, layer] : layers) {
-    std::error_code missing;
-    for (const auto& file : fs::directory_iterator(folder, missing))
-      if (file.path().extension() == ".yaml" && !file.path().string().ends_with(lock_ending))
-        entries.push_back({file.path().stem().string(), file.path(), layer});
+struct Layer {
+  fs::path folder;
+  std::string name;
+  std::string source = {};
+};
+
+/// The ones that hide others first.
+std::vector<Layer> layers_of(const Host& host, const fs::path& edition) {
+  std::vector<Layer> layers;
+  if (!edition.empty()) layers.push_back({edition, "subscribed"});
+  for (const auto& subscription : subscriptions(host)) {
+    const auto folder = edition_folder(host, subscription);
+    if (edition.empty() || folder.parent_path() != edition.parent_path())
+      layers.push_back({folder, "subscribed", subscription.place});
   }
+  layers.push_back({host.at("/etc/cudapin/profiles"), "site"});
+  layers.push_back({host.profiles, "built-in"});
+  return layers;
+}
+
+/// Every profile file that there is, the ones that hide others first.
+std::vector<ProfileEntry> all_profiles(const Host& host, const fs::path& edition = {}) {
+  std::vector<ProfileEntry> entries;
+  for (const auto& layer : layers_of(host, edition)) {
+    std::error_code missing;
+    for (const auto& file : fs::directory_iterator(layer.folder, missing))
+      if (file.path().extension() == ".yaml" && !file.path().string().ends_with(lock_ending))
+        entries.push_back({file.path().stem().string(), file.path(), layer.name, layer.source});
+  }
+  return entries;
+}
+
+std::vector<ProfileEntry> in_force(const std::vector<ProfileEntry>& all) {
+  std::map<std::string, ProfileEntry> found;
+  for (const auto& entry : all)
+    if (const auto [first, is_new] = found.emplace(entry.name, entry); !is_new)
+      first->second.hides.push_back(entry.layer);
+  std::vector<ProfileEntry> entries;
+  for (auto& [name, entry] : found) entries.push_back(std::move(entry));
   return entries;
 }
 
@@ -64,18 +92,12 @@ std::optional<ProfileLibrary::Source> find_source(const std::vector<ProfileEntry
 
 }  // namespace
 
-std::vector<ProfileEntry> known_profiles(const Host& host) {
-  std::map<std::string, ProfileEntry> found;
-  for (auto& entry : all_profiles(host)) found.emplace(entry.name, entry);
-  std::vector<ProfileEntry> entries;
-  for (auto& [name, entry] : found) entries.push_back(std::move(entry));
-  return entries;
-}
+std::vector<ProfileEntry> known_profiles(const Host& host) { return in_force(all_profiles(host)); }
 
-Profile read_profile_file(const Host& host, const fs::path& path) {
-  const auto all = all_profiles(host);
+Profile read_profile_file(const Host& host, const fs::path& path, const fs::path& edition) {
+  const auto all = all_profiles(host, edition);
   ProfileLibrary library;
-  for (const auto& entry : known_profiles(host)) library.names.push_back(entry.name);
+  for (const auto& entry : in_force(all)) library.names.push_back(entry.name);
   library.find = [&all](const std::string& name, const std::string& below) {
     return find_source(all, name, below);
   };

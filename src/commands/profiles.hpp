@@ -10,12 +10,14 @@
 
 namespace cudapin {
 
-/// A profile that a name can mean. Site profiles (/etc/cudapin/profiles below root) hide built-in ones of the
-/// same name.
+/// A profile that a name can mean. Subscribed profiles hide those of this site (/etc/cudapin/profiles below
+/// root), and these the built-in ones of the same name.
 struct ProfileEntry {
   std::string name;
   std::filesystem::path path;
-  std::string layer;  ///< "built-in" or "site"
+  std::string layer;                    ///< "built-in", "site" or "subscribed"
+  std::string source = {};              ///< the subscription it came by
+  std::vector<std::string> hides = {};  ///< the layers of those of the same name that it hides
 };
 
 /// All profiles in force, by name.
@@ -25,7 +27,9 @@ std::vector<ProfileEntry> known_profiles(const Host& host);
 std::vector<Profile> readable_profiles(const Host& host);
 
 /// Reads a file; `extends` names the known profiles, and one of the file's own name means the one it hides.
-Profile read_profile_file(const Host& host, const std::filesystem::path& path);
+/// With `edition`, the profiles in that folder count as subscribed, in the place of what lies beside it.
+Profile read_profile_file(const Host& host, const std::filesystem::path& path,
+                          const std::filesystem::path& edition = {});
 
 /// `word` is a name, or a path when it holds a slash or ends in .yaml. Throws Error with the closest name.
 Profile load_profile(const Host& host, const std::string& word);

@@ -6,6 +6,7 @@
 #include "commands/style.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
+#include "system/http.hpp"
 #include "system/state.hpp"
 
 #include <nlohmann/json.hpp>
@@ -38,6 +39,15 @@ std::vector<Listed> read_all(const Host& host) {
   return all;
 }
 
+/// Where a profile comes from, when it is not built in, and which one of its name it hides.
+std::string layer_note(const ProfileEntry& entry) {
+  if (entry.layer == "built-in") return {};
+  auto note = " (" + entry.layer;
+  if (!entry.source.empty()) note += ": " + shown_url(entry.source);
+  if (!entry.hides.empty()) note += "; hides the one that is " + join(entry.hides, " and the one that is ");
+  return note + ")";
+}
+
 nlohmann::json list_json(const std::vector<Listed>& all, const std::string& active) {
   auto profiles = nlohmann::json::array();
   for (const auto& one : all)
@@ -45,6 +55,8 @@ nlohmann::json list_json(const std::vector<Listed>& all, const std::string& acti
                         {"summary", one.profile.summary},
                         {"generations", one.profile.generations},
                         {"layer", one.entry.layer},
+                        {"source", one.entry.source},
+                        {"hides", one.entry.hides},
                         {"path", one.entry.path.string()},
                         {"active", one.entry.name == active},
                         {"problem", one.problem}});
@@ -147,7 +159,7 @@ ExitStatus list(const ListOptions& options, const Host& host) {
     else
       rows.push_back({(one.entry.name == active ? "* " : "  ") + one.entry.name,
                       one.problem.empty() ? join(one.profile.generations, ", ") : tr_text("unreadable"),
-                      one.problem.empty() ? one.profile.summary : one.problem});
+                      (one.problem.empty() ? one.profile.summary : one.problem) + layer_note(one.entry)});
   }
   *host.out << table(rows, style_of(host));
   if (!options.quiet && all.empty()) *host.out << tr_text("no profiles are installed\n");

@@ -54,6 +54,8 @@ struct Dispatch {
   ExitStatus operator()(const EnvOptions& options) { return query(env, options); }
   ExitStatus operator()(const VersionsOptions& options) { return query(versions, options); }
   ExitStatus operator()(const ValidateOptions& options) { return validate(options, at_root(options)); }
+  ExitStatus operator()(const ProfileOptions& options) { return profile(options, at_root(options)); }
+  ExitStatus operator()(const MetricsOptions& options) { return metrics(options, at_root(options)); }
   ExitStatus operator()(const HelpRequest& request) {
     *host.out << request.text;
     return ExitStatus::done;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/report.hpp"
-#include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
+#include "commands/machine_report.hpp"
 #include "commands/style.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
 #include "system/guard_state.hpp"
-#include "system/local_database.hpp"
 #include "system/machine.hpp"
-#include "system/processes.hpp"
-#include "system/state.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,51 +18,6 @@
 namespace cudapin {
 
 namespace {
-
-struct PinStatus {
-  std::string name;
-  std::string version;    ///< the pinned one
-  std::string installed;  ///< empty: not installed
-  bool in_force = false;  ///< pacman lists it under IgnorePkg
-
-  bool has_drifted() const { return installed != version; }
-};
-
-struct Report {
-  std::optional<State> state;
-  std::vector<PinStatus> pins;
-  Machine machine;
-  std::string highest;
-  std::vector<ComputeProcess> work;
-  std::string recovery;
-  std::vector<std::string> pin_problems;
-};
-
-std::vector<PinStatus> pins_of(const Host& host, const std::optional<State>& state) {
-  if (!state) return {};
-  const auto conf = read_pacman_conf(host);
-  const LocalDatabase database(conf);
-  std::vector<PinStatus> pins;
-  for (const auto& [name, version] : state->pins) {
-    const auto now = database.find(name);
-    pins.push_back({name, version, now ? now->version : "",
-                    std::ranges::find(conf.ignore_pkg, name) != conf.ignore_pkg.end()});
-  }
-  return pins;
-}
-
-Report gather(const Host& host) {
-  Report report{.state = read_state(host),
-                .machine = inspect_machine(host),
-                .work = compute_processes(host),
-                .recovery = recovery_notice(host)};
-  report.pins = pins_of(host, report.state);
-  if (report.recovery.empty()) report.pin_problems = pin_problems_of(host, report.state);
-  const auto& machine = report.machine;
-  report.highest =
-      highest_cuda(machine.driver_loaded.empty() ? machine.driver_on_disk : machine.driver_loaded);
-  return report;
-}
 
 /// Cards come and go; what no longer serves the new ones is the guard's to know.
 void tell_guard_of_new_cards(const Host& host, const std::vector<Gpu>& gpus) {
@@ -136,7 +88,8 @@ std::vector<Row> rows_of(const Report& report, const Host& host) {
   return rows;
 }
 
-nlohmann::json to_json(const Report& report) {
+nlohmann::json to_json(const Report& report, const Host& host) {
+  const auto age = report.pins_age(host);
   auto pins = nlohmann::json::array();
   for (const auto& pin : report.pins)
     pins.push_back({{"name", pin.name},
@@ -159,32 +112,45 @@ nlohmann::json to_json(const Report& report) {
                     {"gpus", process.gpus},
                     {"started", process.started},
                     {"command", process.command}});
-  return {
-      {"schema", 1},
-      {"profile", report.state ? nlohmann::json(report.state->profile) : nlohmann::json(nullptr)},
-      {"since", report.state ? nlohmann::json(report.state->since) : nlohmann::json(nullptr)},
-      {"pins", pins},
-      {"pin_problems", report.pin_problems},
-      {"driver",
-       {{"loaded", report.machine.driver_loaded},
-        {"on_disk", report.machine.driver_on_disk},
-        {"highest_cuda", report.highest}}},
-      {"nvcc", report.machine.nvcc},
-      {"libcudart", report.machine.libcudart},
-      {"cudnn", report.machine.cudnn},
-      {"kernel", report.machine.kernel},
-      {"gpus", gpus},
-      {"computing", work},
-      {"recovery_due", !report.recovery.empty()}};
+  auto freezes = nlohmann::json::array();
+  for (const auto& freeze : report.freezes)
+    freezes.push_back({{"owner", freeze.owner},
+                       {"until", utc_text(freeze.end, "%FT%TZ")},
+                       {"packages", freeze.packages},
+                       {"reason", freeze.reason}});
+  return {{"schema", 1},
+          {"profile", report.state ? nlohmann::json(report.state->profile) : nlohmann::json(nullptr)},
+          {"since", report.state ? nlohmann::json(report.state->since) : nlohmann::json(nullptr)},
+          {"pins_age", age ? nlohmann::json(*age) : nlohmann::json(nullptr)},
+          {"pins", pins},
+          {"drift", report.has_drifted()},
+          {"pin_problems", report.pin_problems},
+          {"driver",
+           {{"loaded", report.machine.driver_loaded},
+            {"on_disk", report.machine.driver_on_disk},
+            {"skew", report.has_driver_skew()},
+            {"highest_cuda", report.highest}}},
+          {"nvcc", report.machine.nvcc},
+          {"libcudart", report.machine.libcudart},
+          {"cudnn", report.machine.cudnn},
+          {"kernel", report.machine.kernel},
+          {"gpus", gpus},
+          {"computing", work},
+          {"freezes", freezes},
+          {"blocked",
+           {{"transactions", report.blocked.size()},
+            {"last", report.blocked.empty() ? nlohmann::json(nullptr)
+                                            : nlohmann::json(utc_text(report.blocked.back(), "%FT%TZ"))}}},
+          {"recovery_due", !report.recovery.empty()}};
 }
 
 }  // namespace
 
 ExitStatus status(const StatusOptions& options, const Host& host) {
-  const auto report = gather(host);
+  const auto report = gather_report(host);
   tell_guard_of_new_cards(host, report.machine.gpus);
   if (options.json) {
-    *host.out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    *host.out << to_json(report, host).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     return ExitStatus::done;
   }
   *host.out << table(rows_of(report, host), style_of(host));

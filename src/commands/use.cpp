@@ -317,20 +317,26 @@ void execute(const UseOptions& options, const Host& host, const PacmanConf& conf
 
 }  // namespace
 
-ExitStatus use(const UseOptions& options, const Host& host) {
+ExitStatus use(const UseOptions& given, const Host& host) {
+  auto options = given;
+  options.quiet |= options.json;
+  std::ostream nowhere(nullptr);
+  auto acting = host;  // the plan is all that standard output has with --json
+  if (options.json) acting.out = &nowhere;
   auto profile = load_profile(host, options.profile);
   const auto lock = lock_of(host, profile, options.locked);
   if (!options.dry_run && !host.privileged)
     throw Error(tr_text("only root can change packages"),
                 tr("sudo cudapin use {}, or add --dry-run", printable(options.profile)));
-  if (!options.dry_run) settle_if_due(host);
+  if (!options.dry_run) settle_if_due(acting);
   const auto conf = read_pacman_conf(host);
   profile = for_this_system(host, conf, std::move(profile));
   if (lock) {
     profile = with_lock(std::move(profile), lock->file, LocalDatabase(conf).all());
     require_installed_as_locked(host, conf, lock->file);
   }
-  if (!options.json && is_in_force(host, conf, profile)) {
+  const bool was_in_force = is_in_force(host, conf, profile);
+  if (!options.json && was_in_force) {
     if (!options.quiet) *host.out << tr("{} is in force already; nothing to do\n", profile.name);
     return ExitStatus::done;
   }
@@ -347,6 +353,7 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   std::ranges::move(tuning_findings(host, profile), std::back_inserter(findings));
   refuse_errors(findings);
   auto plan = make_plan(profile, installed);
+  plan.is_in_force = was_in_force;
   plan.findings = std::move(findings);
   std::ranges::move(resolution.notes, std::back_inserter(plan.findings));
   std::ranges::move(upgrade_findings(repositories, conf, profile, plan.pins, installed),
@@ -358,13 +365,14 @@ ExitStatus use(const UseOptions& options, const Host& host) {
   if (!options.dry_run) check_pins(host, plan.pins);
   refuse_foreign_builds(plan, sources);
   require_modules(profile, installed);
+  require_driver_of_host(host, plan);
   note_own_builds(host, conf, sources, plan);
   fill_sources(plan, sources);
   std::ranges::move(leaving_findings(conf, database, plan, installed), std::back_inserter(plan.findings));
   show_plan(options, host, profile, plan, facts);
-  if (options.dry_run) return ExitStatus::done;
+  if (options.dry_run || was_in_force) return ExitStatus::done;
   ask(options, host);
-  execute(options, host, conf, profile, lock, plan, sources);
+  execute(options, acting, conf, profile, lock, plan, sources);
   refresh_bounds(host, conf, facts.machine.gpus);
   return ExitStatus::done;
 }

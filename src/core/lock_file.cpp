@@ -6,6 +6,7 @@
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
+#include "core/yaml_text.hpp"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,7 @@ namespace {
 
 using yaml::Field;
 using yaml::Node;
+using yaml::scalar;
 
 constexpr auto format_hint = "man cudapin-lock";
 
@@ -168,17 +170,6 @@ LockFile Reader::read(const Node& root) {
   yaml::read_mapping(root, tr_text("a lock"), lock_fields(), problems_);
   problems_.throw_if_any(format_hint);
   return std::move(lock_);
-}
-
-/// A scalar that every YAML reader takes for text: plain where nothing can be mistaken, else quoted.
-std::string scalar(std::string_view text) {
-  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  const bool is_plain = text.find_first_of(letters) == 0 && text.find_first_of("0123456789-") != text.npos &&
-                        is_hexadecimal(text, std::string(letters) + "0123456789._+-");
-  if (is_plain) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
-  return quoted + "\"";
 }
 
 void add_dependencies(std::string& text, std::string_view key, const std::vector<Dependency>& list,

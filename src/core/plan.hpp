@@ -37,6 +37,7 @@ struct Plan {
   std::vector<Action> actions;    ///< every package of the profile, in its order, then what leaves
   std::vector<std::string> pins;  ///< names for IgnorePkg, sorted: the profile's and the installed partners
   std::vector<Finding> findings;  ///< filled by the caller
+  bool is_in_force = false;       ///< nothing of it is left to do, not even a pin
 
   bool changes_packages() const;
   /// Names of the packages that leave.

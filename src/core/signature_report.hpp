@@ -27,6 +27,8 @@ struct SignatureReport {
   std::string fingerprint = {};  ///< of the signing key, or the key id when the key is unknown
   std::string signer = {};       ///< user id as the keyring has it, or empty
   std::time_t made = 0;
+  std::string key =
+      {};  ///< fingerprint of the primary key that the signing one belongs to, where it is known
 };
 
 /// "good", "key revoked", …: what a table and a lock call it.

@@ -209,16 +209,6 @@ void look_at_ourselves(const Host& host, const PacmanConf& conf, Examination& fo
   found.change_unfinished = journal_is_open(host);
 }
 
-std::string container_of(const Host& host) {
-  if (exists_below(host.root, ".dockerenv")) return "docker";
-  if (exists_below(host.root, "run/.containerenv")) return "podman";
-  if (const auto named = host.variable("container"); !named.empty()) return printable(named);
-  const auto groups = read_start(host.proc, "1/cgroup", 4096);
-  for (const std::string name : {"docker", "kubepods", "lxc"})
-    if (groups.find("/" + name) != groups.npos) return name;
-  return {};
-}
-
 /// "GRID V100D-8Q": a model that ends in a size and a letter is a slice of a card.
 std::string slice_name(const Host& host) {
   for (const auto& address : names_in(host.proc, "driver/nvidia/gpus"))
@@ -254,6 +244,16 @@ void look_around(const Host& host, Examination& found) {
 }
 
 }  // namespace
+
+std::string container_of(const Host& host) {
+  if (exists_below(host.root, ".dockerenv")) return "docker";
+  if (exists_below(host.root, "run/.containerenv")) return "podman";
+  if (const auto named = host.variable("container"); !named.empty()) return printable(named);
+  const auto groups = read_start(host.proc, "1/cgroup", 4096);
+  for (const std::string name : {"docker", "kubepods", "lxc"})
+    if (groups.find("/" + name) != groups.npos) return name;
+  return {};
+}
 
 Examination examine(const Host& host, const PacmanConf& conf) {
   Examination found;

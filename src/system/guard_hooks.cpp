@@ -207,6 +207,14 @@ int record(const GuardFiles& files, std::string_view operation) {
 
 namespace {
 
+/// Counted for whoever watches over the machine, unsynced: how that goes changes nothing about the decision.
+void count_block(const GuardFiles& files, std::int64_t now) {
+  blocks_at_deadline = 1;
+  constexpr int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const raw::File file(::open((files.root() + "/var/lib/cudapin/blocked").c_str(), flags, 0644));
+  if (file.fd >= 0) (void)raw::write_all(file.fd, std::to_string(now) + '\n');
+}
+
 int decide_on(const GuardFiles& files, const Host& host, GuardInput& input) {
   const auto folder = files.transaction();
   if (folder.empty())
@@ -221,7 +229,10 @@ int decide_on(const GuardFiles& files, const Host& host, GuardInput& input) {
   const auto verdict = cudapin::decide(
       files, host, [&] { return package_files_of_ancestors(host); }, input);
   if (!verdict.lines.empty()) write_error(join(verdict.lines, "\n") + '\n');
-  if (verdict.blocks) return guard_blocks;
+  if (verdict.blocks) {
+    count_block(files, input.now);
+    return guard_blocks;
+  }
   note_allowances(folder, verdict);
   if (!is_whole && input.policy.blocks_on_error && input.transactor == Transactor::foreign) {
     write_error(tr_text("cudapin: this transaction is blocked: guard.conf says on-error = block\n"));

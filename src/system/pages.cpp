@@ -2,6 +2,7 @@
 #include "system/pages.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "core/words.hpp"
 #include "system/http.hpp"
 #include "system/transfer.hpp"
@@ -18,7 +19,6 @@ namespace {
 
 constexpr long most_redirects = 10;
 constexpr long most_connections = 6;  // to one host, as browsers do
-constexpr std::size_t page_limit = 64u << 20;
 
 using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using Multi = std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)>;
@@ -43,6 +43,8 @@ class Transfer {
   const Host& host_;
   const std::string url_;
   const long patience_;
+  const std::size_t limit_;
+  bool is_too_long_ = false;
   Easy curl_{curl_easy_init(), &curl_easy_cleanup};
   Lines headers_{nullptr, curl_slist_free_all};
   HttpResponse response_;
@@ -52,7 +54,8 @@ class Transfer {
 Transfer::Transfer(const Host& host, const PageRequest& request)
     : host_(host),
       url_(request.url),
-      patience_(std::max(1l, patience_of(host) / 2) * (request.is_large ? 10 : 1)) {
+      patience_(std::max(1l, patience_of(host) / 2) * (request.is_large ? 10 : 1)),
+      limit_(request.limit) {
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(curl_.get(), option, value); };
   set_up_transfer(host, curl_.get(), url_, patience_);
   const bool is_secure = scheme_of(url_) == "https";  // a redirect stays so
@@ -120,8 +123,8 @@ std::string Transfer::refused_redirect() const {
 void Transfer::judge_failure(CURLcode code) {
   const auto server = host_of(page_.final_url);
   page_.outcome = Page::Outcome::unreachable;
-  if (page_.body.size() >= page_limit) {
-    page_.problem = tr("the page of '{}' has no end", server);
+  if (is_too_long_) {
+    page_.problem = tr("the page of '{}' is longer than {}", server, human_size(limit_));
   } else if (code == CURLE_TOO_MANY_REDIRECTS) {
     page_.outcome = Page::Outcome::refused;
     page_.problem = tr("'{}' answered with more than {} redirects", host_of(url_), most_redirects);
@@ -145,7 +148,8 @@ std::size_t Transfer::on_header(char* data, std::size_t, std::size_t size, void*
 std::size_t Transfer::on_body(char* data, std::size_t, std::size_t size, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
   if (transfer.response_.status() != 200) return size;  // an error's page is not what was asked for
-  if (transfer.page_.body.size() >= page_limit) return 0;
+  transfer.is_too_long_ = transfer.page_.body.size() + size > transfer.limit_;
+  if (transfer.is_too_long_) return 0;
   transfer.page_.body.append(data, size);
   return size;
 }

@@ -3,6 +3,7 @@
 
 #include "system/host.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ struct PageRequest {
   std::string url;
   std::string etag = {};
   std::string last_modified = {};
-  bool is_large = false;  ///< a whole index: it may take ten times as long
+  bool is_large = false;          ///< a whole index: it may take ten times as long
+  std::size_t limit = 64u << 20;  ///< bytes; a longer page is not received
 };
 
 struct Page {

@@ -6,10 +6,10 @@
 #include "core/words.hpp"
 #include "system/archive.hpp"
 #include "system/files.hpp"
+#include "system/gpg.hpp"
 #include "system/private_folder.hpp"
 
 #include <fmt/format.h>
-#include <gpgme.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,18 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Context = std::unique_ptr<gpgme_context, decltype(&gpgme_release)>;
-using Data = std::unique_ptr<gpgme_data, decltype(&gpgme_data_release)>;
-using Key = std::unique_ptr<_gpgme_key, decltype(&gpgme_key_unref)>;
-
-[[noreturn]] void cannot_check(const std::string& reason, std::string hint = {}) {
-  throw Error(tr("cannot check signatures: {}", reason), std::move(hint));
-}
-
-void require(gpgme_error_t failure, std::string_view act) {
-  if (gpgme_err_code(failure) != GPG_ERR_NO_ERROR)
-    cannot_check(fmt::format("{}: {}", act, gpgme_strerror(failure)));
-}
+using namespace gpg;
 
 /// gpg writes into its home even when it only verifies (locks, a trust database brought up to date), and its
 /// gpg.conf may send it to the network. So it gets a home of our own: pacman's keys by link, pacman's trust
@@ -53,13 +42,10 @@ class View {
   PrivateFolder folder_{"gpg"};
 };
 
-constexpr std::string_view our_options =
-    "\nlock-never\nno-permission-warning\nno-auto-key-retrieve\nno-auto-key-locate\ndisable-dirmngr\n";
-
 void require_readable(const fs::path& path, int how) {
   if (::access(path.c_str(), how) != 0)
-    cannot_check(tr("pacman's keyring '{}' cannot be read: {}", path.string(), std::strerror(errno)),
-                 tr_text("run the command with sudo"));
+    fail(tr("pacman's keyring '{}' cannot be read: {}", path.string(), std::strerror(errno)),
+         tr_text("run the command with sudo"));
 }
 
 /// The files of public keys in `gpg_dir`; throws Error when there is none to read.
@@ -73,8 +59,7 @@ std::vector<fs::path> key_files(const fs::path& gpg_dir) {
     found.push_back(fs::absolute(file));
   }
   if (found.empty())
-    cannot_check(tr("there is no keyring in '{}'", gpg_dir.string()),
-                 "pacman-key --init && pacman-key --populate");
+    fail(tr("there is no keyring in '{}'", gpg_dir.string()), "pacman-key --init && pacman-key --populate");
   if (const auto trust = gpg_dir / "trustdb.gpg"; ::access(trust.c_str(), F_OK) == 0)
     require_readable(trust, R_OK);
   return found;
@@ -83,37 +68,12 @@ std::vector<fs::path> key_files(const fs::path& gpg_dir) {
 View::View(const fs::path& gpg_dir) {
   for (const auto& file : key_files(gpg_dir)) fs::create_symlink(file, home() / file.filename());
   copy(gpg_dir / "trustdb.gpg");
-  copy(gpg_dir / "gpg.conf", our_options);
+  copy(gpg_dir / "gpg.conf", options);
 }
 
 void View::copy(const fs::path& from, std::string_view more) {
   const auto text = read_file_if_exists(from);
   if (!text.empty() || !more.empty()) replace_file(home() / from.filename(), text + std::string(more), 0600);
-}
-
-Context context_for(const fs::path& home) {
-  gpgme_check_version(nullptr);
-  require(gpgme_engine_check_version(GPGME_PROTOCOL_OpenPGP), tr_text("gpg is not usable"));
-  gpgme_ctx_t raw = nullptr;
-  require(gpgme_new(&raw), tr_text("no context"));
-  Context context(raw, &gpgme_release);
-  require(gpgme_set_protocol(raw, GPGME_PROTOCOL_OpenPGP), tr_text("gpg is not usable"));
-  require(gpgme_ctx_set_engine_info(raw, GPGME_PROTOCOL_OpenPGP, nullptr, home.c_str()),
-          tr_text("gpg is not usable"));
-  gpgme_set_offline(raw, 1);
-  return context;
-}
-
-Data data_of(const Fd& fd) {
-  gpgme_data_t raw = nullptr;
-  require(gpgme_data_new_from_fd(&raw, fd.get()), tr_text("no memory"));
-  return {raw, &gpgme_data_release};
-}
-
-Key key_of(const Context& context, const char* fingerprint) {
-  gpgme_key_t raw = nullptr;
-  if (gpgme_get_key(context.get(), fingerprint, &raw, 0) != GPG_ERR_NO_ERROR) raw = nullptr;
-  return {raw, &gpgme_key_unref};
 }
 
 struct KeyFlags {
@@ -134,7 +94,10 @@ KeyFlags flags_of(const Key& key, std::string_view signer) {
   return flags;
 }
 
-SignatureState state_of(const _gpgme_signature& signature, const Key& key) {
+/// How far a key counts: as gpg's trust in it says, or as it is in the keyring at all.
+enum class Measure { trust, presence };
+
+SignatureState state_of(const _gpgme_signature& signature, const Key& key, Measure measure) {
   using enum SignatureState;
   const auto code = gpgme_err_code(signature.status);
   if (code == GPG_ERR_BAD_SIGNATURE) return tampered;
@@ -147,17 +110,35 @@ SignatureState state_of(const _gpgme_signature& signature, const Key& key) {
     return key_expired;
   if (code == GPG_ERR_SIG_EXPIRED || (signature.summary & GPGME_SIGSUM_SIG_EXPIRED)) return signature_expired;
   if (code != GPG_ERR_NO_ERROR)
-    cannot_check(tr("gpg does not understand this one: {}", gpgme_strerror(signature.status)));
+    fail(tr("gpg does not understand this one: {}", gpgme_strerror(signature.status)));
+  if (measure == Measure::presence) return good;
   if (signature.validity == GPGME_VALIDITY_FULL || signature.validity == GPGME_VALIDITY_ULTIMATE) return good;
   return signature.validity == GPGME_VALIDITY_MARGINAL ? marginal : untrusted;
 }
 
-SignatureReport report_of(const Context& context, const _gpgme_signature& signature) {
+SignatureReport report_of(const Context& context, const _gpgme_signature& signature, Measure measure) {
   const std::string signer = signature.fpr ? signature.fpr : "";
   const auto key = signer.empty() ? Key(nullptr, &gpgme_key_unref) : key_of(context, signer.c_str());
-  SignatureReport report{state_of(signature, key), signer, {}, static_cast<std::time_t>(signature.timestamp)};
+  SignatureReport report{
+      state_of(signature, key, measure), signer, {}, static_cast<std::time_t>(signature.timestamp)};
   if (key && key->uids && key->uids->uid) report.signer = printable(key->uids->uid);
+  if (key && key->fpr) report.key = key->fpr;
   return report;
+}
+
+/// The worst that gpg says of any signature in `signature`.
+SignatureReport verify(const Context& context, const Data& signature, const Data& content, Measure measure) {
+  const auto failure = gpgme_op_verify(context.get(), signature.get(), content.get(), nullptr);
+  const auto code = gpgme_err_code(failure);
+  const bool no_signature = code == GPG_ERR_NO_DATA || code == GPG_ERR_BAD_DATA;
+  if (!no_signature) require(failure, tr_text("gpg failed"));
+  const auto* result = no_signature ? nullptr : gpgme_op_verify_result(context.get());
+  if (!result || !result->signatures) return {.state = SignatureState::tampered};
+  auto worst = report_of(context, *result->signatures, measure);
+  for (auto next = result->signatures->next; next; next = next->next)
+    worst = std::max(worst, report_of(context, *next, measure),
+                     [](const auto& left, const auto& right) { return left.state < right.state; });
+  return worst;
 }
 
 /// The fingerprints of all keys and subkeys in a file of exported keys; none when gpg cannot read it.
@@ -211,17 +192,20 @@ SignatureReport check_signature(const fs::path& file, const fs::path& gpg_dir) {
   const auto file_fd = open_file(file, O_RDONLY);
   const auto signature = data_of(signature_fd);
   const auto content = data_of(file_fd);
-  const auto failure = gpgme_op_verify(context.get(), signature.get(), content.get(), nullptr);
-  const auto code = gpgme_err_code(failure);
-  const bool no_signature = code == GPG_ERR_NO_DATA || code == GPG_ERR_BAD_DATA;
-  if (!no_signature) require(failure, tr_text("gpg failed"));
-  const auto* result = no_signature ? nullptr : gpgme_op_verify_result(context.get());
-  if (!result || !result->signatures) return {.state = SignatureState::tampered};
-  auto worst = report_of(context, *result->signatures);
-  for (auto next = result->signatures->next; next; next = next->next)
-    worst = std::max(worst, report_of(context, *next),
-                     [](const auto& left, const auto& right) { return left.state < right.state; });
-  return worst;
+  return verify(context, signature, content, Measure::trust);
+}
+
+SignatureReport check_signature(std::string_view content, std::string_view signature,
+                                std::span<const std::string> keys) {
+  if (signature.empty()) return {.state = SignatureState::missing};
+  const PrivateFolder home("gpg");
+  replace_file(home.path() / "gpg.conf", options, 0600);
+  const auto context = context_for(home.path());
+  for (const auto& key : keys) {
+    const auto data = data_of(std::string_view(key));
+    require(gpgme_op_import(context.get(), data.get()), tr_text("gpg cannot read a key"));
+  }
+  return verify(context, data_of(signature), data_of(content), Measure::presence);
 }
 
 std::map<std::string, std::string> shipped_keys(const fs::path& folder) {

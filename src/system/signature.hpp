@@ -5,13 +5,19 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace cudapin {
 
 /// Checks FILE.sig against FILE with the keyring in `gpg_dir`. No network, no change to the keyring.
 /// Throws Error only when gpg itself cannot work (keyring missing or unreadable).
 SignatureReport check_signature(const std::filesystem::path& file, const std::filesystem::path& gpg_dir);
+
+/// Checks a detached signature of `content` with these exported public keys alone: each of them counts.
+SignatureReport check_signature(std::string_view content, std::string_view signature,
+                                std::span<const std::string> keys);
 
 /// Throws unless the signature is good: says which case it is, who signed and the one safe remedy.
 void require_good_signature(const std::filesystem::path& file, const std::filesystem::path& gpg_dir);

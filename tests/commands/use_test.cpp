@@ -305,4 +305,20 @@ TEST_CASE("use: a driver below the floor is refused and one between floor and ta
   CHECK(lab.use("ampere-11.1", {"--dry-run"}).status == ExitStatus::done);
 }
 
+TEST_CASE("use: with --json standard output has the plan alone and says when nothing is left to do") {
+  Lab lab;
+  const auto first = lab.use("ampere-11.1", {"--json"});
+  CAPTURE(first.err);
+  REQUIRE(first.status == ExitStatus::done);
+  const auto done = nlohmann::json::parse(first.out);
+  CHECK(done["in_force"] == false);
+  CHECK(done["changes"] == true);
+  CHECK(lab.version("cuda") == "11.1.0-2");
+  const auto untouched = lab.fingerprint();
+  const auto again = nlohmann::json::parse(lab.use("ampere-11.1", {"--json"}).out);
+  CHECK(again["in_force"] == true);
+  CHECK(again["changes"] == false);
+  CHECK(lab.fingerprint() == untouched);
+}
+
 }  // namespace cudapin

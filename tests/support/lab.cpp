@@ -103,6 +103,9 @@ RunResult Lab::cudapin(std::vector<std::string> args) {
   test.host.card_library = card_library;
   test.host.interrupt = &interrupt;
   test.host.on_step = on_step;
+  for (const auto& [name, value] : environment) test.host.environment[name] = value;
+  if (!now.empty())
+    test.host.now = [moment = std::stoll(now)] { return std::chrono::system_clock::from_time_t(moment); };
   test.host.profiles = fs::path(SOURCE_DIR) / "profiles";
   const bool is_use = !args.empty() && args[0] == "use";
   const auto given = [&](const char* option) { return std::ranges::find(args, option) != args.end(); };

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,9 @@ class Lab {
   bool privileged = true;
   std::function<void(std::string_view)> on_step;  ///< told of every step of a change
   std::string card_library = {};                  ///< the management library through which cards are set
-  bool find_card = false;                         ///< look for the card in /sys instead of naming one
+  std::map<std::string, std::string> environment = {};  ///< variables that commands see
+  std::string now = {};    ///< the moment of the clock, seconds since 1970; empty: TestHost's own
+  bool find_card = false;  ///< look for the card in /sys instead of naming one
 
  private:
   void copy_keyring() const;
