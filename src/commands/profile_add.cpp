@@ -3,6 +3,7 @@
 #include "commands/sharing.hpp"
 #include "core/index_file.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/http.hpp"
 #include "system/private_folder.hpp"
@@ -31,9 +32,9 @@ std::string profile_in(const std::string& word, const std::string& file) {
   if (is_shared_name(file) && file.ends_with(profile_ending) && !file.ends_with(lock_ending))
     return file.substr(0, file.size() - profile_ending.size());
   throw Error(
-      fmt::format("'{}' does not name a profile: NAME{}, in lower-case letters, digits, '.', '+' and '-'",
-                  shown_url(word), profile_ending),
-      is_remote_place(word) ? "sudo cudapin profile subscribe URL takes a whole folder" : "");
+      tr("'{}' does not name a profile: NAME{}, in lower-case letters, digits, '.', '+' and '-'",
+         shown_url(word), profile_ending),
+      is_remote_place(word) ? tr_text("sudo cudapin profile subscribe URL takes a whole folder") : "");
 }
 
 Offer offer_of(const Host& host, const std::string& word) {
@@ -52,7 +53,7 @@ Offer offer_of(const Host& host, const std::string& word) {
       offer.names.push_back(profile_in(file, file));
   }
   std::ranges::sort(offer.names);
-  if (offer.names.empty()) throw Error(fmt::format("there is no profile in '{}'", printable(word)));
+  if (offer.names.empty()) throw Error(tr("there is no profile in '{}'", printable(word)));
   return offer;
 }
 
@@ -68,7 +69,7 @@ std::vector<SharedSource::Wanted> files_of(const std::string& name) {
 void stage(const Offer& offer, const std::string& name, const fs::path& staged) {
   const auto wanted = files_of(name);
   const auto texts = offer.source.read_all(wanted);
-  if (!texts[0]) throw Error(fmt::format("there is no '{}'", offer.source.shown(wanted[0].name)));
+  if (!texts[0]) throw Error(tr("there is no '{}'", offer.source.shown(wanted[0].name)));
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (texts[i]) replace_file(staged / wanted[i].name, *texts[i]);
 }
@@ -107,7 +108,7 @@ ExitStatus add_profiles(const ProfileOptions& options, const Host& host) {
   for (const auto& shared : all) require_trusted(shared, offer.source.is_remote());
   show(options, host, all);
   if (options.dry_run) return ExitStatus::done;
-  ask(options, host, all.size() == 1 ? "Add it?" : fmt::format("Add these {}?", all.size()));
+  ask(options, host, all.size() == 1 ? tr_text("Add it?") : tr("Add these {}?", all.size()));
   const StateLock lock(host);
   for (const auto& shared : all) {
     put_in_place(host, shared.profile.name, staged.path());
@@ -115,7 +116,7 @@ ExitStatus add_profiles(const ProfileOptions& options, const Host& host) {
          fmt::format("from {}, {}", shown_url(offer.source.place()), signer_text(shared.signature)));
   }
   if (!options.quiet && !options.json)
-    *host.out << fmt::format("added: {}; nothing is switched: cudapin use NAME\n", join(offer.names, " "));
+    *host.out << tr("added: {}; nothing is switched: cudapin use NAME\n", join(offer.names, " "));
   return ExitStatus::done;
 }
 

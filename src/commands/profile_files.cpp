@@ -2,6 +2,7 @@
 #include "commands/profiles.hpp"
 #include "commands/sharing.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/keys.hpp"
 #include "system/local_database.hpp"
@@ -30,7 +31,7 @@ fs::path export_path(const std::string& output, const std::string& name) {
   std::error_code ignored;
   if (output.ends_with('/') || fs::is_directory(path, ignored)) return path / wanted;
   if (path.filename() == wanted) return path;
-  throw Error(fmt::format("the profile is called '{}', so the file must be '{}'", name, wanted),
+  throw Error(tr("the profile is called '{}', so the file must be '{}'", name, wanted),
               fmt::format("cudapin profile export {} -o '{}'", name,
                           printable((path.parent_path() / wanted).string())));
 }
@@ -103,8 +104,8 @@ ExitStatus verify_profile(const ProfileOptions& options, const Host& host) {
                             {"key", report.key.empty() ? report.fingerprint : report.key},
                             {"signer", report.signer}});
   else if (!options.quiet)
-    *host.out << fmt::format("{}: {}{}\n", printable(file.string()), signer_text(report),
-                             vouches ? " to vouch" : "");
+    *host.out << tr("{}: {}{}\n", printable(file.string()), signer_text(report),
+                    vouches ? tr_text(" to vouch") : "");
   return is_good ? ExitStatus::done : ExitStatus::failed;
 }
 
@@ -121,7 +122,8 @@ ExitStatus diff_profiles(const ProfileOptions& options, const Host& host) {
     return ExitStatus::done;
   }
   if (found.empty())
-    *host.out << (is_pair ? "both profiles come to the same\n" : "this machine has what the profile names\n");
+    *host.out << (is_pair ? tr_text("both profiles come to the same\n")
+                          : tr_text("this machine has what the profile names\n"));
   *host.out << differences_text(host, found);
   return ExitStatus::done;
 }
@@ -135,11 +137,11 @@ ExitStatus remove_profile(const ProfileOptions& options, const Host& host) {
   const bool is_there = is_profile_file_name(name) && fs::exists(fs::symlink_status(file));
   if (!is_there && found != known.end())
     throw Error(
-        fmt::format("'{}' is a {} profile, which cannot be removed", name, found->layer),
+        tr("'{}' is a {} profile, which cannot be removed", name, found->layer),
         found->layer == "subscribed" ? "sudo cudapin profile unsubscribe " + printable(found->source) : "");
-  if (!is_there) throw Error(fmt::format("no profile is called '{}'", printable(name)), "cudapin list");
+  if (!is_there) throw Error(tr("no profile is called '{}'", printable(name)), "cudapin list");
   if (const auto state = read_state(host); state && fs::path(state->origin) == file)
-    throw Error(fmt::format("'{}' is in force", name), "sudo cudapin release");
+    throw Error(tr("'{}' is in force", name), "sudo cudapin release");
   const StateLock lock(host);
   const auto lock_file = file.parent_path() / (name + std::string(lock_ending));
   for (const auto& one : {file, lock_file}) {
@@ -147,7 +149,7 @@ ExitStatus remove_profile(const ProfileOptions& options, const Host& host) {
     fs::remove(one.string() + std::string(signature_ending));
   }
   note(host, "remove " + name, "");
-  if (!options.quiet) *host.out << file.string() << " is removed\n";
+  if (!options.quiet) *host.out << file.string() << tr_text(" is removed\n");
   return ExitStatus::done;
 }
 

@@ -3,6 +3,7 @@
 #include "commands/sharing.hpp"
 #include "core/index_file.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/keys.hpp"
 #include "system/state.hpp"
@@ -28,16 +29,15 @@ std::vector<std::string> files_in(const fs::path& folder) {
     const auto name = entry.path().filename().string();
     if (!name.ends_with(profile_ending) || name == "index.yaml") continue;
     if (entry.is_symlink() || !entry.is_regular_file())
-      problems.push_back(fmt::format("'{}' is a symbolic link or no file", printable(entry.path().string())));
+      problems.push_back(tr("'{}' is a symbolic link or no file", printable(entry.path().string())));
     else if (!is_shared_name(name))
-      problems.push_back(
-          fmt::format("'{}' is no name of a profile or lock", printable(entry.path().string())));
+      problems.push_back(tr("'{}' is no name of a profile or lock", printable(entry.path().string())));
     else
       names.push_back(name);
   }
   if (!problems.empty())
     throw Error(join(problems, "\n"), fmt::format("ls -l '{}'", printable(folder.string())));
-  if (names.empty()) throw Error(fmt::format("there is no profile in '{}'", printable(folder.string())));
+  if (names.empty()) throw Error(tr("there is no profile in '{}'", printable(folder.string())));
   std::ranges::sort(names);
   return names;
 }
@@ -50,7 +50,7 @@ void require_valid(const Host& host, const fs::path& folder, const std::vector<s
     }
     const auto profile = name.substr(0, name.size() - lock_ending.size()) + std::string(profile_ending);
     if (!std::ranges::binary_search(names, profile))
-      throw Error(fmt::format("'{}' is the lock of a profile that is not beside it", name),
+      throw Error(tr("'{}' is the lock of a profile that is not beside it", name),
                   fmt::format("rm '{}'", (folder / name).string()));
   }
 }
@@ -96,8 +96,9 @@ ExitStatus publish(const ProfileOptions& options, const Host& host) {
     *host.out << json_text(
         {{"schema", 1}, {"serial", index.serial}, {"expires", index.expires}, {"files", names}});
   else if (!options.quiet)
-    *host.out << fmt::format("edition {} of {} file{} in {}, holds until {}\n", index.serial, names.size(),
-                             names.size() == 1 ? "" : "s", folder.string(), index.expires);
+    *host.out << trn("edition {} of {} file in {}, holds until {}\n",
+                     "edition {} of {} files in {}, holds until {}\n", names.size(), index.serial,
+                     names.size(), folder.string(), index.expires);
   return ExitStatus::done;
 }
 

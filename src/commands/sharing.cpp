@@ -7,6 +7,7 @@
 #include "commands/style.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/state.hpp"
 #include "system/trusted_keys.hpp"
@@ -61,7 +62,8 @@ std::string pins_text(const Host& host, const Profile& profile) {
   std::vector<Row> rows;
   for (const auto& package : profile.packages)
     rows.push_back({"  " + package.name, package.version.text(), ""});
-  for (const auto& open : profile.open) rows.push_back({"  " + open.name, open.range.text(), "a range"});
+  for (const auto& open : profile.open)
+    rows.push_back({"  " + open.name, open.range.text(), tr_text("a range")});
   return table(rows, style_of(host));
 }
 
@@ -70,12 +72,11 @@ std::string lock_text_of(const SharedProfile& shared) {
   const auto& lock = *shared.lock;
   const auto vouched =
       std::ranges::count_if(lock.file.files, [](const LockedFile& file) { return file.vouched.has_value(); });
-  auto text =
-      fmt::format("Lock of {} files: {}\n", lock.file.files.size(), signer_text(shared.lock_signature));
+  auto text = tr("Lock of {} files: {}\n", lock.file.files.size(), signer_text(shared.lock_signature));
   if (vouched > 0)
-    text +=
-        fmt::format("It vouches for {} of them: {}\n", vouched,
-                    lock.objection.empty() ? "its signer is trusted to" : "not accepted, " + lock.objection);
+    text += tr("It vouches for {} of them: {}\n", vouched,
+               lock.objection.empty() ? tr_text("its signer is trusted to")
+                                      : tr_text("not accepted, ") + lock.objection);
   return text;
 }
 
@@ -92,9 +93,8 @@ SharedProfile read_shared(const Host& host, const fs::path& staged, const std::s
   const auto file = staged / (name + std::string(profile_ending));
   SharedProfile shared{.profile = read_profile_file(host, file, staged)};
   if (shared.profile.name != name)
-    throw Error(
-        fmt::format("'{}{}' holds the profile '{}'", name, profile_ending, printable(shared.profile.name)),
-        "give the file and the profile the same name");
+    throw Error(tr("'{}{}' holds the profile '{}'", name, profile_ending, printable(shared.profile.name)),
+                tr_text("give the file and the profile the same name"));
   shared.signature =
       check_trusted(host, read_file(file, largest_text), signature_beside(file), Role::profile);
   const auto lock_file = staged / (name + std::string(lock_ending));
@@ -105,8 +105,8 @@ SharedProfile read_shared(const Host& host, const fs::path& staged, const std::s
   shared.lock_signature = check_trusted(host, text, signature, Role::profile);
   if (shared.lock->file.has_vouches()) shared.lock->objection = vouching_objection(host, text, signature);
   if (shared.lock->file.profile != name || shared.lock->file.profile_sha256 != profile_sha256(shared.profile))
-    throw Error(fmt::format("the lock of '{}' was made of another text of that profile", name),
-                fmt::format("ask its author for a new lock: sudo cudapin lock {}", name));
+    throw Error(tr("the lock of '{}' was made of another text of that profile", name),
+                tr("ask its author for a new lock: sudo cudapin lock {}", name));
   return shared;
 }
 
@@ -116,36 +116,34 @@ void require_trusted(const SharedProfile& shared, bool is_remote) {
   const auto check = [&](const SignatureReport& signature, const std::string& what) {
     const bool may_be_unknown = !is_remote && (signature.state == missing || signature.state == unknown_key);
     if (signature.state == good || may_be_unknown) return;
-    throw Error(fmt::format("{} '{}' is not accepted: {}", what, name, trust_sentence(signature)),
+    throw Error(tr("{} '{}' is not accepted: {}", what, name, trust_sentence(signature)),
                 signature.state == unknown_key
-                    ? "sudo cudapin profile trust KEYFILE, with the signer's public key"
+                    ? tr_text("sudo cudapin profile trust KEYFILE, with the signer's public key")
                     : "cudapin profile trusted");
   };
-  check(shared.signature, "the profile");
+  check(shared.signature, tr_text("the profile"));
   if (!shared.lock) return;
-  check(shared.lock_signature, "the lock of");
+  check(shared.lock_signature, tr_text("the lock of"));
   if (!shared.lock->objection.empty())
-    throw Error(
-        fmt::format("the lock of '{}' vouches for packages, and may not: {}", name, shared.lock->objection),
-        "sudo cudapin profile trust --vouch KEYFILE, with the signer's public key");
+    throw Error(tr("the lock of '{}' vouches for packages, and may not: {}", name, shared.lock->objection),
+                tr_text("sudo cudapin profile trust --vouch KEYFILE, with the signer's public key"));
 }
 
 std::string signer_text(const SignatureReport& signature) {
   if (signature.state == SignatureState::good)
-    return fmt::format("signed by {} ({}), trusted", signature.signer, signature.key);
+    return tr("signed by {} ({}), trusted", signature.signer, signature.key);
   return trust_sentence(signature);
 }
 
 std::string shared_text(const Host& host, const SharedProfile& shared) {
   const auto& profile = shared.profile;
-  auto text = fmt::format("Profile {}: {}\n{}\n{}It pins:\n{}", profile.name, printable(profile.summary),
-                          signer_text(shared.signature), lock_text_of(shared), pins_text(host, profile));
+  auto text = tr("Profile {}: {}\n{}\n{}It pins:\n{}", profile.name, printable(profile.summary),
+                 signer_text(shared.signature), lock_text_of(shared), pins_text(host, profile));
   const auto replaced = one_in_force(host, profile.name);
   if (!replaced) return text + "No profile of that name is in force here.\n";
   const auto found = differences(*replaced, profile);
-  return text + (found.empty()
-                     ? fmt::format("It comes to the same as '{}'.\n", replaced->origin)
-                     : fmt::format("Against '{}':\n{}", replaced->origin, differences_text(host, found)));
+  return text + (found.empty() ? tr("It comes to the same as '{}'.\n", replaced->origin)
+                               : tr("Against '{}':\n{}", replaced->origin, differences_text(host, found)));
 }
 
 nlohmann::json shared_json(const Host& host, const SharedProfile& shared) {
@@ -164,10 +162,10 @@ nlohmann::json shared_json(const Host& host, const SharedProfile& shared) {
 std::string differences_text(const Host& host, std::span<const Difference> found) {
   std::vector<Row> rows;
   for (const auto& one : found)
-    rows.push_back(
-        {"  " + one.part,
-         fmt::format("{} -> {}", one.from.empty() ? "(none)" : one.from, one.to.empty() ? "(none)" : one.to),
-         ""});
+    rows.push_back({"  " + one.part,
+                    fmt::format("{} -> {}", one.from.empty() ? tr_text("(none)") : one.from,
+                                one.to.empty() ? tr_text("(none)") : one.to),
+                    ""});
   return table(rows, style_of(host));
 }
 
@@ -193,15 +191,15 @@ void require_root(const ProfileOptions& options, const Host& host) {
   if (host.privileged || options.dry_run) return;
   auto command = "sudo cudapin profile " + options.action;
   for (const auto& word : options.words) command += " " + printable(word);
-  throw Error("only root can change what this machine trusts and knows", command);
+  throw Error(tr_text("only root can change what this machine trusts and knows"), command);
 }
 
 void ask(const ProfileOptions& options, const Host& host, const std::string& question) {
   if (options.noconfirm) return;
   if (!host.in_is_terminal)
-    throw Error("nobody can be asked: the input is not a terminal",
-                "add --noconfirm, or --dry-run to see it only", ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, question)) throw Error("nothing was changed: the answer was no");
+    throw Error(tr_text("nobody can be asked: the input is not a terminal"),
+                tr_text("add --noconfirm, or --dry-run to see it only"), ExitStatus::usage);
+  if (!confirm(*host.in, *host.out, question)) throw Error(tr_text("nothing was changed: the answer was no"));
 }
 
 void note(const Host& host, const std::string& command, const std::string& why) {

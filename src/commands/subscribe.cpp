@@ -5,6 +5,7 @@
 #include "commands/style.hpp"
 #include "core/index_file.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/http.hpp"
 #include "system/private_folder.hpp"
@@ -37,7 +38,7 @@ struct Edition {
 };
 
 [[noreturn]] void refuse(const SharedSource& source, const std::string& why, const std::string& hint = {}) {
-  throw Error(fmt::format("'{}' is not accepted: {}", source.shown(index_name), why), hint);
+  throw Error(tr("'{}' is not accepted: {}", source.shown(index_name), why), hint);
 }
 
 /// `known` is what is here of it already, or null.
@@ -45,16 +46,15 @@ Edition fetch_edition(const Host& host, const SharedSource& source, const Subscr
   const std::vector<SharedSource::Wanted> wanted{
       {index_name, largest_text}, {index_name + std::string(signature_ending), largest_signature}};
   const auto texts = source.read_all(wanted);
-  if (!texts[0]) throw Error(fmt::format("there is no index '{}'", source.shown(index_name)));
+  if (!texts[0]) throw Error(tr("there is no index '{}'", source.shown(index_name)));
   Edition edition{.index = {}, .text = *texts[0], .signature = texts[1].value_or(""), .signer = {}};
   edition.signer = check_trusted(host, edition.text, edition.signature, Role::profile);
   if (edition.signer.state != SignatureState::good)
     refuse(source, trust_sentence(edition.signer),
-           "sudo cudapin profile trust KEYFILE, with the publisher's public key");
+           tr_text("sudo cudapin profile trust KEYFILE, with the publisher's public key"));
   if (known && known->key != edition.signer.key)
     refuse(
-        source,
-        fmt::format("it is signed by {}, and this subscription is to {}", edition.signer.key, known->key),
+        source, tr("it is signed by {}, and this subscription is to {}", edition.signer.key, known->key),
         fmt::format("sudo cudapin profile unsubscribe '{}', and subscribe again", shown_url(known->place)));
   edition.index = parse_index(edition.text, source.shown(index_name));
   return edition;
@@ -65,13 +65,13 @@ void require_new_enough(const Host& host, const SharedSource& source, const Edit
                         const Subscription* known) {
   const auto& index = edition.index;
   if (index.expires <= timestamp(host))
-    refuse(source, fmt::format("it expired at {}", index.expires),
-           "ask its publisher: cudapin profile publish");
+    refuse(source, tr("it expired at {}", index.expires),
+           tr_text("ask its publisher: cudapin profile publish"));
   if (!known) return;
   if (index.serial < known->serial)
-    refuse(source, fmt::format("it is edition {}, and edition {} is here", index.serial, known->serial));
+    refuse(source, tr("it is edition {}, and edition {} is here", index.serial, known->serial));
   if (index.serial == known->serial && sha256_text(edition.text) != known->index_sha256)
-    refuse(source, fmt::format("it is another edition {} than the one that is here", index.serial));
+    refuse(source, tr("it is another edition {} than the one that is here", index.serial));
 }
 
 /// Every file of the edition, each with the bytes that the index says.
@@ -83,13 +83,14 @@ void fetch_files(const SharedSource& source, const Index& index, const fs::path&
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto& file = index.files[i];
     if (!texts[i])
-      problems.push_back(fmt::format("there is no '{}', which the index names", source.shown(file.name)));
+      problems.push_back(tr("there is no '{}', which the index names", source.shown(file.name)));
     else if (texts[i]->size() != file.size || sha256_text(*texts[i]) != file.sha256)
-      problems.push_back(fmt::format("'{}' is not the file that the index names", source.shown(file.name)));
+      problems.push_back(tr("'{}' is not the file that the index names", source.shown(file.name)));
     else
       replace_file(folder / file.name, *texts[i]);
   }
-  if (!problems.empty()) throw Error(join(problems, "\n"), "ask its publisher: cudapin profile publish");
+  if (!problems.empty())
+    throw Error(join(problems, "\n"), tr_text("ask its publisher: cudapin profile publish"));
 }
 
 /// A folder that is gone again unless the edition in it is kept.
@@ -126,8 +127,8 @@ std::vector<std::string> notes_on(const std::vector<SharedProfile>& all) {
   std::vector<std::string> notes;
   for (const auto& shared : all)
     if (shared.lock && !shared.lock->objection.empty())
-      notes.push_back(fmt::format("the lock of '{}' vouches for packages, and that does not count: {}",
-                                  shared.profile.name, shared.lock->objection));
+      notes.push_back(tr("the lock of '{}' vouches for packages, and that does not count: {}",
+                         shared.profile.name, shared.lock->objection));
   return notes;
 }
 
@@ -147,14 +148,14 @@ News news_of(const Host& host, const SharedSource& source, const Edition& editio
                      {"changed", is_new},
                      {"profiles", nlohmann::json::array()},
                      {"notes", notes_on(all)}},
-            .text = fmt::format("{}: edition {}, {}, holds until {}\n", shown_url(source.place()),
-                                edition.index.serial, signer_text(edition.signer), edition.index.expires)};
-  if (!is_new) news.text += "nothing is new\n";
+            .text = tr("{}: edition {}, {}, holds until {}\n", shown_url(source.place()),
+                       edition.index.serial, signer_text(edition.signer), edition.index.expires)};
+  if (!is_new) news.text += tr_text("nothing is new\n");
   for (const auto& shared : all) {
     if (is_new) news.json["profiles"].push_back(shared_json(host, shared));
     if (is_new) news.text += '\n' + shared_text(host, shared);
   }
-  for (const auto& one : notes_on(all)) news.text += "note: " + one + '\n';
+  for (const auto& one : notes_on(all)) news.text += tr_text("note: ") + one + '\n';
   return news;
 }
 
@@ -223,8 +224,8 @@ ExitStatus subscribe(const ProfileOptions& options, const Host& host) {
       *host.out << json_text(
           {{"schema", 1}, {"subscription", {{"place", known->place}, {"changed", false}}}});
     else if (!options.quiet)
-      *host.out << fmt::format("subscribed to {} already; next: sudo cudapin profile update\n",
-                               shown_url(known->place));
+      *host.out << tr("subscribed to {} already; next: sudo cudapin profile update\n",
+                      shown_url(known->place));
     return ExitStatus::done;
   }
   const auto news = bring(options, host, source, nullptr, true);
@@ -241,17 +242,16 @@ ExitStatus unsubscribe(const ProfileOptions& options, const Host& host) {
   const auto lock = lock_for(options, host);
   const auto known = find_subscription(host, source.place());
   if (!known)
-    throw Error(fmt::format("nothing is subscribed from '{}'", shown_url(source.place())),
+    throw Error(tr("nothing is subscribed from '{}'", shown_url(source.place())),
                 "cudapin profile subscriptions");
   if (const auto state = read_state(host); state && is_below(state->origin, edition_folder(host, *known)))
-    throw Error(fmt::format("'{}' comes from there, and is in force", state->profile),
-                "sudo cudapin release");
+    throw Error(tr("'{}' comes from there, and is in force", state->profile), "sudo cudapin release");
   if (!options.dry_run) remove_subscription(host, *known);
   if (!options.dry_run) note(host, "unsubscribe " + shown_url(known->place), "");
   if (options.json)
     *host.out << json_text({{"schema", 1}, {"subscription", {{"place", known->place}, {"changed", true}}}});
   else if (!options.quiet)
-    *host.out << fmt::format("no longer subscribed to {}\n", shown_url(known->place));
+    *host.out << tr("no longer subscribed to {}\n", shown_url(known->place));
   return ExitStatus::done;
 }
 
@@ -265,16 +265,17 @@ ExitStatus list_subscriptions(const ProfileOptions& options, const Host& host) {
                     {"expires", one.expires},
                     {"expired", is_expired(host, one)},
                     {"updated", one.updated}});
-    rows.push_back({shown_url(one.place), fmt::format("edition {}", one.serial),
-                    fmt::format("{} {}, looked for news at {}, signed by {}",
-                                is_expired(host, one) ? "EXPIRED at" : "holds until", one.expires,
-                                one.updated, one.key)});
+    rows.push_back({shown_url(one.place), tr("edition {}", one.serial),
+                    tr("{} {}, looked for news at {}, signed by {}",
+                       is_expired(host, one) ? tr_text("EXPIRED at") : tr_text("holds until"), one.expires,
+                       one.updated, one.key)});
   }
   if (options.json)
     *host.out << json_text({{"schema", 1}, {"subscriptions", list}});
   else
-    *host.out << (rows.empty() ? "nothing is subscribed; 'sudo cudapin profile subscribe URL' does it\n"
-                               : table(rows, style_of(host)));
+    *host.out << (rows.empty()
+                      ? tr_text("nothing is subscribed; 'sudo cudapin profile subscribe URL' does it\n")
+                      : table(rows, style_of(host)));
   return ExitStatus::done;
 }
 

@@ -3,6 +3,7 @@
 #include "commands/sharing.hpp"
 #include "commands/style.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/http.hpp"
 #include "system/state.hpp"
@@ -38,10 +39,11 @@ std::string read_out(const std::string& fingerprint) {
 std::string question_about(const PublicKey& key, Role role) {
   const auto* meaning =
       role == Role::vouch
-          ? "Its owner's profiles and locks will be taken, and packages that pacman refuses let in "
-            "where such a lock vouches for them."
-          : "Its owner's profiles will be taken. No package is trusted for it.";
-  return fmt::format(
+          ? tr_text(
+                "Its owner's profiles and locks will be taken, and packages that pacman refuses let in "
+                "where such a lock vouches for them.")
+          : tr_text("Its owner's profiles will be taken. No package is trusted for it.");
+  return tr(
       "key          {}\nfingerprint  {}\nrole         {}\n\n{}\nCompare the fingerprint with what its "
       "owner tells you by another way.\n",
       key.user, read_out(key.fingerprint), word_of(role), meaning);
@@ -51,17 +53,17 @@ std::string question_about(const PublicKey& key, Role role) {
 void require_yes(const ProfileOptions& options, const Host& host, const PublicKey& key, Role role) {
   if (!options.fingerprint.empty()) {
     if (plain_fingerprint(options.fingerprint) == key.fingerprint) return;
-    throw Error(fmt::format("'{}' holds the key {}, not the one that '--fingerprint' names",
-                            printable(options.words[0]), key.fingerprint),
-                "ask the key's owner for the fingerprint");
+    throw Error(tr("'{}' holds the key {}, not the one that '--fingerprint' names",
+                   printable(options.words[0]), key.fingerprint),
+                tr_text("ask the key's owner for the fingerprint"));
   }
   if (!host.in_is_terminal)
-    throw Error("nobody can say yes: the input is not a terminal",
-                "add --fingerprint with the whole fingerprint", ExitStatus::usage);
-  *host.out << question_about(key, role) << ":: Trust it? Type 'yes': " << std::flush;
+    throw Error(tr_text("nobody can say yes: the input is not a terminal"),
+                tr_text("add --fingerprint with the whole fingerprint"), ExitStatus::usage);
+  *host.out << question_about(key, role) << tr_text(":: Trust it? Type 'yes': ") << std::flush;
   std::string answer;
   if (!std::getline(*host.in, answer) || trim(answer) != "yes")
-    throw Error("nothing was trusted: the answer was not 'yes'");
+    throw Error(tr_text("nothing was trusted: the answer was not 'yes'"));
 }
 
 bool is_trusted_so(const Host& host, const PublicKey& key, Role role) {
@@ -81,14 +83,14 @@ void report_trust(const ProfileOptions& options, const Host& host, const PublicK
                             {"role", word_of(role)},
                             {"changed", changed}});
   else if (!options.quiet)
-    *host.out << fmt::format("{} ({}) is trusted{} for the role '{}'\n", key.user, key.fingerprint,
-                             changed ? "" : " already", word_of(role));
+    *host.out << tr("{} ({}) is trusted{} for the role '{}'\n", key.user, key.fingerprint,
+                    changed ? "" : tr_text(" already"), word_of(role));
 }
 
 std::string state_of(const TrustedKey& trusted) {
-  if (!trusted.objection.empty()) return "DOES NOT COUNT: " + trusted.objection;
-  if (trusted.key.is_revoked) return "revoked: nothing new by it is taken";
-  return trusted.key.is_expired ? "expired: nothing by it is taken" : "";
+  if (!trusted.objection.empty()) return tr_text("DOES NOT COUNT: ") + trusted.objection;
+  if (trusted.key.is_revoked) return tr_text("revoked: nothing new by it is taken");
+  return trusted.key.is_expired ? tr_text("expired: nothing by it is taken") : "";
 }
 
 /// The one key that the typed fingerprint, or its last 16 digits or more, means.
@@ -98,7 +100,7 @@ TrustedKey find_trusted(const Host& host, const std::string& typed) {
   for (auto& trusted : trusted_keys(host))
     if (wanted.size() >= 16 && trusted.key.fingerprint.ends_with(wanted)) found.push_back(std::move(trusted));
   if (found.empty())
-    throw Error(fmt::format("no key '{}' is trusted; a fingerprint has 16 digits or more", printable(typed)),
+    throw Error(tr("no key '{}' is trusted; a fingerprint has 16 digits or more", printable(typed)),
                 "cudapin profile trusted");
   return found.front();
 }
@@ -111,9 +113,9 @@ ExitStatus trust(const ProfileOptions& options, const Host& host) {
   const auto key = read_public_key(read_file(file, largest_text), file);
   const auto role = options.vouch ? Role::vouch : Role::profile;
   if (key.is_revoked || key.is_expired)
-    throw Error(fmt::format("the key {} in '{}' {}", key.fingerprint, printable(file),
-                            key.is_revoked ? "was revoked" : "has expired"),
-                "ask its owner for a new one");
+    throw Error(tr("the key {} in '{}' {}", key.fingerprint, printable(file),
+                   key.is_revoked ? tr_text("was revoked") : tr_text("has expired")),
+                tr_text("ask its owner for a new one"));
   const bool changed = !is_trusted_so(host, key, role);
   if (changed && !options.dry_run) {
     require_yes(options, host, key, role);
@@ -136,8 +138,8 @@ ExitStatus untrust(const ProfileOptions& options, const Host& host) {
   if (options.json)
     *host.out << json_text({{"schema", 1}, {"fingerprint", trusted.key.fingerprint}, {"changed", true}});
   else if (!options.quiet)
-    *host.out << fmt::format("{} ({}) is no longer trusted; what came by it stays until it is removed\n",
-                             trusted.key.user, trusted.key.fingerprint);
+    *host.out << tr("{} ({}) is no longer trusted; what came by it stays until it is removed\n",
+                    trusted.key.user, trusted.key.fingerprint);
   return ExitStatus::done;
 }
 
@@ -157,7 +159,7 @@ ExitStatus trusted(const ProfileOptions& options, const Host& host) {
   if (options.json)
     *host.out << json_text({{"schema", 1}, {"keys", list}});
   else
-    *host.out << (rows.empty() ? "no key is trusted; 'sudo cudapin profile trust KEYFILE' adds one\n"
+    *host.out << (rows.empty() ? tr_text("no key is trusted; 'sudo cudapin profile trust KEYFILE' adds one\n")
                                : table(rows, style_of(host)));
   return ExitStatus::done;
 }

@@ -5,6 +5,7 @@
 #include "core/moment.hpp"
 #include "core/profile_words.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "core/yaml_text.hpp"
 
 #include <fmt/format.h>
@@ -45,23 +46,22 @@ std::uint64_t Reader::read_number(const Node& node, std::string_view what) {
   const auto* end = node.scalar.data() + node.scalar.size();
   const auto [rest, error] = std::from_chars(node.scalar.data(), end, number);
   if (error != std::errc{} || rest != end || number == 0)
-    complain(node, fmt::format("{} must be a number, at least 1", what));
+    complain(node, tr("{} must be a number, at least 1", what));
   return number;
 }
 
 std::string Reader::read_moment(const Node& node, std::string_view what) {
   auto text = yaml::read_line(node, what, problems_);
-  if (!utc_seconds(text))
-    complain(node, fmt::format("{} must be a moment in UTC: YYYY-MM-DDTHH:MM:SSZ", what));
+  if (!utc_seconds(text)) complain(node, tr("{} must be a moment in UTC: YYYY-MM-DDTHH:MM:SSZ", what));
   return text;
 }
 
 void Reader::read_name(const Node& node, IndexedFile& file) {
   file.name = yaml::read_line(node, "'file'", problems_);
   if (!is_shared_name(file.name))
-    complain(node, fmt::format("'{}' is no name of a profile, a lock or a signature", printable(file.name)));
+    complain(node, tr("'{}' is no name of a profile, a lock or a signature", printable(file.name)));
   else if (index_.find(file.name))
-    complain(node, fmt::format("'{}' is named twice", file.name));
+    complain(node, tr("'{}' is named twice", file.name));
 }
 
 void Reader::read_sha256(const Node& node, IndexedFile& file) {
@@ -73,15 +73,15 @@ void Reader::read_sha256(const Node& node, IndexedFile& file) {
 void Reader::read_files(const Node& node) {
   if (node.kind != Node::Kind::sequence || node.items.empty())
     return complain(node, "'files' must be a list, one entry for each file");
-  if (node.items.size() > most_files) return complain(node, fmt::format("more than {} files", most_files));
+  if (node.items.size() > most_files) return complain(node, tr("more than {} files", most_files));
   for (const auto& item : node.items) {
     IndexedFile file;
     const std::vector<Field> fields{
         {"file", true, [&](const Node& value) { read_name(value, file); }},
         {"size", true, [&](const Node& value) { file.size = read_number(value, "'size'"); }},
         {"sha256", true, [&](const Node& value) { read_sha256(value, file); }}};
-    yaml::read_mapping(item, "a file", fields, problems_);
-    if (file.size > largest_file) complain(item, fmt::format("'{}' is too large", printable(file.name)));
+    yaml::read_mapping(item, tr_text("a file"), fields, problems_);
+    if (file.size > largest_file) complain(item, tr("'{}' is too large", printable(file.name)));
     index_.files.push_back(std::move(file));
   }
 }
@@ -91,13 +91,13 @@ Index Reader::read(const Node& root) {
       {"schema", true,
        [&](const Node& node) {
          if (node.scalar != "1")
-           complain(node, fmt::format("'schema' is '{}', this cudapin reads 1", printable(node.scalar)));
+           complain(node, tr("'schema' is '{}', this cudapin reads 1", printable(node.scalar)));
        }},
       {"serial", true, [&](const Node& node) { index_.serial = read_number(node, "'serial'"); }},
       {"made", true, [&](const Node& node) { index_.made = read_moment(node, "'made'"); }},
       {"expires", true, [&](const Node& node) { index_.expires = read_moment(node, "'expires'"); }},
       {"files", true, [&](const Node& node) { read_files(node); }}};
-  yaml::read_mapping(root, "an index", fields, problems_);
+  yaml::read_mapping(root, tr_text("an index"), fields, problems_);
   problems_.throw_if_any(format_hint);
   return std::move(index_);
 }
@@ -122,10 +122,10 @@ Index parse_index(std::string_view text, const std::string& origin) {
 }
 
 std::string index_text(const Index& index) {
-  auto text = fmt::format(
-      "# Written by 'cudapin profile publish'. See cudapin-index(5).\n"
-      "schema: 1\nserial: {}\nmade: {}\nexpires: {}\nfiles:\n",
-      index.serial, yaml::scalar(index.made), yaml::scalar(index.expires));
+  auto text =
+      fmt::format("# Written by 'cudapin profile publish'. See cudapin-index(5).\n"
+         "schema: 1\nserial: {}\nmade: {}\nexpires: {}\nfiles:\n",
+         index.serial, yaml::scalar(index.made), yaml::scalar(index.expires));
   for (const auto& file : index.files)
     text += fmt::format("  - file: {}\n    size: {}\n    sha256: {}\n", yaml::scalar(file.name), file.size,
                         yaml::scalar(file.sha256));

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/gpg.hpp"
 #include "system/private_folder.hpp"
 
@@ -46,12 +47,11 @@ PublicKey read_public_key(std::string_view text, const std::string& origin) {
   replace_file(home.path() / "gpg.conf", options, 0600);
   const auto context = context_for(home.path());
   const auto keys = keys_in(context, text);
-  if (keys.empty()) refuse(origin, "holds no public key");
-  if (keys.size() > 1)
-    refuse(origin, fmt::format("holds {} keys, and one is trusted at a time", keys.size()));
+  if (keys.empty()) refuse(origin, tr_text("holds no public key"));
+  if (keys.size() > 1) refuse(origin, tr("holds {} keys, and one is trusted at a time", keys.size()));
   const auto& key = *keys.front();
-  if (key.secret) refuse(origin, "holds a secret key, which must stay with its owner");
-  if (!key.fpr) refuse(origin, "holds a key without a fingerprint");
+  if (key.secret) refuse(origin, tr_text("holds a secret key, which must stay with its owner"));
+  if (!key.fpr) refuse(origin, tr_text("holds a key without a fingerprint"));
   return {.fingerprint = key.fpr,
           .user = key.uids && key.uids->uid ? printable(key.uids->uid) : "",
           .text = std::string(text),
@@ -65,17 +65,17 @@ std::string sign_text(std::string_view content, const std::filesystem::path& hom
   if (!key.empty()) {
     gpgme_key_t raw = nullptr;
     if (gpgme_get_key(context.get(), key.c_str(), &raw, 1) != GPG_ERR_NO_ERROR)
-      throw Error(fmt::format("there is no secret key '{}' to sign with", printable(key)), hint);
+      throw Error(tr("there is no secret key '{}' to sign with", printable(key)), hint);
     const Key signer(raw, &gpgme_key_unref);
-    require(gpgme_signers_add(context.get(), signer.get()), "the key is not usable");
+    require(gpgme_signers_add(context.get(), signer.get()), tr_text("the key is not usable"));
   }
   const auto plain = data_of(content);
   gpgme_data_t raw = nullptr;
-  require(gpgme_data_new(&raw), "no memory");
+  require(gpgme_data_new(&raw), tr_text("no memory"));
   const Data signature(raw, &gpgme_data_release);
   const auto failure = gpgme_op_sign(context.get(), plain.get(), raw, GPGME_SIG_MODE_DETACH);
   if (gpgme_err_code(failure) != GPG_ERR_NO_ERROR)
-    throw Error(fmt::format("nothing was signed: {}", gpgme_strerror(failure)), hint);
+    throw Error(tr("nothing was signed: {}", gpgme_strerror(failure)), hint);
   return all_of(signature);
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/http.hpp"
 #include "system/pages.hpp"
@@ -30,9 +31,9 @@ void require_private_way(const std::string& url) {
   const auto scheme = scheme_of(url);
   if (scheme == "https" || (scheme == "http" && is_this_machine(url))) return;
   if (scheme == "http")
-    throw Error(fmt::format("'{}' is not encrypted: profiles come by https", shown_url(url)),
-                fmt::format("use 'https{}'", shown_url(url).substr(4)));
-  throw Error(fmt::format("'{}' is neither an https URL nor a folder", shown_url(url)));
+    throw Error(tr("'{}' is not encrypted: profiles come by https", shown_url(url)),
+                tr("use 'https{}'", shown_url(url).substr(4)));
+  throw Error(tr("'{}' is neither an https URL nor a folder", shown_url(url)));
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ std::vector<std::optional<std::string>> SharedSource::get(std::span<const Wanted
       continue;
     }
     if (page.outcome != Page::Outcome::received)
-      throw Error(fmt::format("cannot get '{}': {}", shown(wanted[texts.size()].name), page.problem));
+      throw Error(tr("cannot get '{}': {}", shown(wanted[texts.size()].name), page.problem));
     require_private_way(page.final_url);
     texts.emplace_back(std::move(page.body));
   }
@@ -93,7 +94,7 @@ std::optional<std::string> SharedSource::open(const Wanted& wanted) const {
     return {};
   const auto file = open_below(place_, wanted.name);
   if (!file.fd)
-    throw Error(fmt::format("'{}' is a symbolic link, empty, or no file", printable(shown(wanted.name))),
+    throw Error(tr("'{}' is a symbolic link, empty, or no file", printable(shown(wanted.name))),
                 fmt::format("ls -l '{}'", printable(place_)));
   return read_file(fmt::format("/proc/self/fd/{}", file.fd.get()), wanted.limit);
 }

@@ -2,6 +2,7 @@
 #include "system/subscriptions.hpp"
 
 #include "core/error.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ Subscription read_record(const fs::path& file) {
             .expires = json.at("expires"),
             .updated = json.at("updated")};
   } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("'{}' is damaged: no subscription is recorded in it", file.string()),
+    throw Error(tr("'{}' is damaged: no subscription is recorded in it", file.string()),
                 fmt::format("sudo rm '{}', and subscribe again", file.string()));
   }
 }

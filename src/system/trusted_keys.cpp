@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "system/files.hpp"
 #include "system/owned_file.hpp"
 #include "system/signature.hpp"
@@ -36,7 +37,7 @@ TrustedKey read_trusted(const Host& host, Role role, const fs::path& file) {
     trusted.objection = error.what();
   }
   if (trusted.objection.empty() && file.stem() != trusted.key.fingerprint)
-    trusted.objection = fmt::format("it is the key {}, not the one its name says", trusted.key.fingerprint);
+    trusted.objection = tr("it is the key {}, not the one its name says", trusted.key.fingerprint);
   if (trusted.key.fingerprint.empty()) trusted.key.fingerprint = file.stem().string();
   return trusted;
 }
@@ -70,7 +71,7 @@ void trust_key(const Host& host, const PublicKey& key, Role role) {
   const auto other = role == Role::vouch ? Role::profile : Role::vouch;
   fs::remove(host.at(site_folder) / place_of(other, key.fingerprint), ignored);
   if (const auto written = read_trusted(host, role, path); !written.objection.empty())
-    throw Error(fmt::format("the key is written, but does not count: {}", written.objection),
+    throw Error(tr("the key is written, but does not count: {}", written.objection),
                 fmt::format("sudo chown -R root:root '{0}' && sudo chmod -R go-w '{0}'",
                             (host.at(site_folder) / "trusted").string()));
 }
@@ -94,9 +95,9 @@ std::string trust_sentence(const SignatureReport& report) {
   switch (report.state) {
     case SignatureState::key_disabled:
     case SignatureState::unknown_key:
-      return fmt::format("it is signed by the key {}, which is not trusted here", report.fingerprint);
+      return tr("it is signed by the key {}, which is not trusted here", report.fingerprint);
     case SignatureState::missing:
-      return "it is not signed";
+      return tr_text("it is not signed");
     default:
       return sentence_of(report);
   }
