@@ -513,7 +513,7 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
 std::string verb_help(const Verb& verb, const CLI::App& app) {
   return tr("usage: cudapin {} [options]{}{}\n\n{}\n\n{}\nexample:\n  {}\n", verb.name,
             verb.operand.empty() ? "" : " ", verb.operand, tr_text(verb.summary),
-            verb.detail + option_list(app), verb.example);
+            tr_text(verb.detail.c_str()) + option_list(app), verb.example);
 }
 
 /// What follows `--` is not ours to read.
@@ -611,8 +611,8 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
        read<ValidateOptions>},
       {{"profile", "<action> ...", tr_later("share profiles between machines"),
         "sudo cudapin profile subscribe https://lab.example.org/cudapin",
-        "actions: export, sign, verify, add, remove, diff; trust, untrust, trusted;\n"
-        "         subscribe, unsubscribe, subscriptions, update; publish\n\n"},
+        tr_later("actions: export, sign, verify, add, remove, diff; trust, untrust, trusted;\n"
+                 "         subscribe, unsubscribe, subscriptions, update; publish\n\n")},
        read<ProfileOptions>},
       {{"metrics", "", tr_later("print what a monitor wants to know, as Prometheus text"),
         "sudo cudapin metrics -o /var/lib/node_exporter/cudapin.prom"},

@@ -48,7 +48,7 @@ std::string vouching_objection(const Host& host, std::string_view text, std::str
   const auto report = check_trusted(host, text, signature, Role::vouch);
   if (report.state == SignatureState::good) return {};
   if (report.state == SignatureState::unknown_key)
-    return fmt::format("it is signed by the key {}, which is not trusted to vouch", report.fingerprint);
+    return tr("it is signed by the key {}, which is not trusted to vouch", report.fingerprint);
   return trust_sentence(report);
 }
 

@@ -113,7 +113,7 @@ ExitStatus add_profiles(const ProfileOptions& options, const Host& host) {
   for (const auto& shared : all) {
     put_in_place(host, shared.profile.name, staged.path());
     note(host, "add " + shared.profile.name,
-         fmt::format("from {}, {}", shown_url(offer.source.place()), signer_text(shared.signature)));
+         tr("from {}, {}", shown_url(offer.source.place()), signer_text(shared.signature)));
   }
   if (!options.quiet && !options.json)
     *host.out << tr("added: {}; nothing is switched: cudapin use NAME\n", join(offer.names, " "));

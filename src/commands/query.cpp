@@ -44,7 +44,8 @@ std::string layer_note(const ProfileEntry& entry) {
   if (entry.layer == "built-in") return {};
   auto note = " (" + entry.layer;
   if (!entry.source.empty()) note += ": " + shown_url(entry.source);
-  if (!entry.hides.empty()) note += "; hides the one that is " + join(entry.hides, " and the one that is ");
+  if (!entry.hides.empty())
+    note += tr_text("; hides the one that is ") + join(entry.hides, tr_text(" and the one that is "));
   return note + ")";
 }
 

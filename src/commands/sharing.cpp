@@ -140,7 +140,7 @@ std::string shared_text(const Host& host, const SharedProfile& shared) {
   auto text = tr("Profile {}: {}\n{}\n{}It pins:\n{}", profile.name, printable(profile.summary),
                  signer_text(shared.signature), lock_text_of(shared), pins_text(host, profile));
   const auto replaced = one_in_force(host, profile.name);
-  if (!replaced) return text + "No profile of that name is in force here.\n";
+  if (!replaced) return text + tr_text("No profile of that name is in force here.\n");
   const auto found = differences(*replaced, profile);
   return text + (found.empty() ? tr("It comes to the same as '{}'.\n", replaced->origin)
                                : tr("Against '{}':\n{}", replaced->origin, differences_text(host, found)));

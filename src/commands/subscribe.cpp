@@ -188,12 +188,12 @@ News bring(const ProfileOptions& options, const Host& host, const SharedSource& 
   if (options.dry_run) return news;
   if (asks && !options.noconfirm) {
     *host.out << news.text;
-    ask(options, host, "Subscribe to it?");
+    ask(options, host, tr_text("Subscribe to it?"));
   }
   arrival.keep();
   write_subscription(host, next);
   note(host, fmt::format("{} {}", options.action, shown_url(source.place())),
-       fmt::format("edition {}, {}", next.serial, signer_text(edition.signer)));
+       tr("edition {}, {}", next.serial, signer_text(edition.signer)));
   return news;
 }
 

@@ -121,7 +121,7 @@ ExitStatus trust(const ProfileOptions& options, const Host& host) {
     require_yes(options, host, key, role);
     const StateLock lock(host);
     trust_key(host, key, role);
-    note(host, "trust " + key.fingerprint, fmt::format("role {}", word_of(role)));
+    note(host, "trust " + key.fingerprint, tr("role {}", word_of(role)));
   }
   report_trust(options, host, key, role, changed);
   return ExitStatus::done;

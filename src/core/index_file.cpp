@@ -67,12 +67,12 @@ void Reader::read_name(const Node& node, IndexedFile& file) {
 void Reader::read_sha256(const Node& node, IndexedFile& file) {
   file.sha256 = yaml::read_line(node, "'sha256'", problems_);
   if (file.sha256.size() != 64 || file.sha256.find_first_not_of("0123456789abcdef") != std::string::npos)
-    complain(node, "'sha256' must be a SHA-256: 64 hexadecimal digits in lower case");
+    complain(node, tr_text("'sha256' must be a SHA-256: 64 hexadecimal digits in lower case"));
 }
 
 void Reader::read_files(const Node& node) {
   if (node.kind != Node::Kind::sequence || node.items.empty())
-    return complain(node, "'files' must be a list, one entry for each file");
+    return complain(node, tr_text("'files' must be a list, one entry for each file"));
   if (node.items.size() > most_files) return complain(node, tr("more than {} files", most_files));
   for (const auto& item : node.items) {
     IndexedFile file;
@@ -122,10 +122,10 @@ Index parse_index(std::string_view text, const std::string& origin) {
 }
 
 std::string index_text(const Index& index) {
-  auto text =
-      fmt::format("# Written by 'cudapin profile publish'. See cudapin-index(5).\n"
-         "schema: 1\nserial: {}\nmade: {}\nexpires: {}\nfiles:\n",
-         index.serial, yaml::scalar(index.made), yaml::scalar(index.expires));
+  auto text = fmt::format(
+      "# Written by 'cudapin profile publish'. See cudapin-index(5).\n"
+      "schema: 1\nserial: {}\nmade: {}\nexpires: {}\nfiles:\n",
+      index.serial, yaml::scalar(index.made), yaml::scalar(index.expires));
   for (const auto& file : index.files)
     text += fmt::format("  - file: {}\n    size: {}\n    sha256: {}\n", yaml::scalar(file.name), file.size,
                         yaml::scalar(file.sha256));

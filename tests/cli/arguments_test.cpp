@@ -173,8 +173,7 @@ TEST_CASE("arguments: how the network is used is read and checked") {
   CHECK(options.json_progress);
   CHECK(parsed<UseOptions>({"use", "p", "--limit-rate", "500K"}).network.limit_rate == 512'000);
   CHECK(parsed<UseOptions>({"use", "p"}).network.connections == 0);
-  for (const auto* wrong : {"0", "17", "four", "4x", ""})
-    refusal({"fetch", "p", "--connections", wrong});
+  for (const auto* wrong : {"0", "17", "four", "4x", ""}) refusal({"fetch", "p", "--connections", wrong});
   for (const auto* wrong : {"0", "-1", "fast", "2T", "2MB", "inf", ""})
     refusal({"fetch", "p", "--limit-rate", wrong});
 }
