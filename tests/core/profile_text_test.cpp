@@ -61,8 +61,9 @@ TEST_CASE("profile text: against a machine only what it lacks counts") {
   auto profile = parse_profile(text, "lab.yaml");
   profile.open.pop_back();
   const std::vector<Difference> wanted{{"cuda", "13.1.1-1", "11.1.0-2"}, {"nccl", "", "2.7.*"}};
-  CHECK(differences({{"cuda", "13.1.1-1"}}, profile) == wanted);
-  CHECK(differences({{"cuda", "11.1.0-2"}, {"nccl", "2.7.8-3"}}, profile).empty());
+  using Installed = std::map<std::string, std::string>;
+  CHECK(differences(Installed{{"cuda", "13.1.1-1"}}, profile) == wanted);
+  CHECK(differences(Installed{{"cuda", "11.1.0-2"}, {"nccl", "2.7.8-3"}}, profile).empty());
 }
 
 }  // namespace cudapin
