@@ -86,6 +86,7 @@ TEST_CASE("C118: what else depends on the generation is named before anything ch
   lab.root.install(StandIn{
       .name = "datacenter-gpu-manager",
       .version = "3.3.9-1",
+      .depends = {"cuda"},
       .files = {{.path = "usr/bin/dcgmi", .content = shared_object("", {"libcudart.so.13"}), .mode = 0755}}});
   const auto plan = nlohmann::json::parse(lab.use("ampere-11.1", {"--dry-run", "--json"}).out);
   const auto told = plan["findings"].dump();
