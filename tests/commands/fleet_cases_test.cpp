@@ -21,6 +21,20 @@ std::string for_generation(const std::string& name, const std::string& generatio
 
 }  // namespace
 
+TEST_CASE("C112: a profile for other cards is refused and a dry run on one node changes nothing") {
+  Lab lab;
+  write_text(lab.root.at("/etc/cudapin/profiles/kepler-lab.yaml"), for_generation("kepler-lab", "kepler"));
+  const auto untouched = lab.fingerprint();
+  for (const auto* mode : {"--noconfirm", "--dry-run"}) {
+    const auto result = lab.cudapin({"use", "kepler-lab", mode, "--gpu", "RTX 2080"});
+    CHECK(result.status == ExitStatus::failed);
+    CHECK_MESSAGE(holds(unwrapped(result.err), "kepler"), result.err);
+    CHECK(lab.fingerprint() == untouched);
+  }
+  CHECK(lab.cudapin({"use", "ampere-11.1", "--dry-run"}).status == ExitStatus::done);
+  CHECK(lab.fingerprint() == untouched);
+}
+
 TEST_CASE("C113: unlike nodes share one folder and each gets what is for its card") {
   Lab lab;
   Publisher admin;
@@ -65,6 +79,19 @@ TEST_CASE("C116: a driver's number given for cuda is told as one") {
     CHECK(result.status == ExitStatus::failed);
     CHECK_MESSAGE(holds(result.err, "driver"), result.err);
   }
+}
+
+TEST_CASE("C118: what else depends on the generation is named before anything changes") {
+  Lab lab;
+  lab.root.install(StandIn{
+      .name = "datacenter-gpu-manager",
+      .version = "3.3.9-1",
+      .depends = {"cuda"},
+      .files = {{.path = "usr/bin/dcgmi", .content = shared_object("", {"libcudart.so.13"}), .mode = 0755}}});
+  const auto plan = nlohmann::json::parse(lab.use("ampere-11.1", {"--dry-run", "--json"}).out);
+  const auto told = plan["findings"].dump();
+  CHECK_MESSAGE(holds(told, "datacenter-gpu-manager 3.3.9-1 will probably stop working"), told);
+  CHECK(lab.version("cuda") == "13.1.1-1");
 }
 
 TEST_CASE("C121: in a container nvidia-utils goes only to the driver of the host") {
