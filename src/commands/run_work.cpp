@@ -9,24 +9,26 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cerrno>
 #include <cstring>
+#include <random>
 
 namespace cudapin {
 
 namespace {
 
 /// A socket of an abstract name, by which the guard finds us in /proc/net/unix; closed on exec, so it is ours
-/// and ends with us.
+/// and ends with us. Behind our pid stands a random number: nobody can take the name first, and a container
+/// with the network of its host has pids of its own.
 Fd be_found() {
   Fd found(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const auto name = fmt::format("cudapin-run-{}", ::getpid());
+  const auto name = fmt::format("cudapin-run-{}-{:x}", ::getpid(), std::random_device{}());
   std::memcpy(address.sun_path + 1, name.data(), name.size());
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (!found || ::bind(found.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0)
-    throw Error(tr_text("cannot be seen by the guard: another process has taken our name"),
-                tr_text("run it again, it gets another process number"));
+    throw Error(tr("cannot be seen by the guard: {}", std::strerror(errno)));
   return found;
 }
 

@@ -159,7 +159,7 @@ class Walk {
     std::vector<pid_t> seen;
     for (auto at = sockets.find(run_socket); at != sockets.npos; at = sockets.find(run_socket, at + 1)) {
       const auto digits = std::string_view(sockets).substr(at + run_socket.size());
-      const auto pid = number<pid_t>(digits.substr(0, digits.find('\n')));
+      const auto pid = number<pid_t>(digits.substr(0, digits.find_first_of("-\n")));
       if (!pid || *pid <= 0 || std::find(seen.begin(), seen.end(), *pid) != seen.end()) continue;
       seen.push_back(*pid);
       add_if_run(*pid);

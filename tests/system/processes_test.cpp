@@ -195,8 +195,8 @@ TEST_CASE("processes: cudapin run is found by its socket and nobody else by taki
   fake.process(102, {}, "python", run);
   fs::create_symlink("/usr/bin/env", fake.path("proc/102/exe"));
   std::string sockets = "Num       RefCount Protocol Flags    Type St Inode Path\n";
-  for (const auto* name : {"@cudapin-run-100", "@cudapin-run-101", "@cudapin-run-102", "@cudapin-run-103",
-                           "@cudapin-run-x", "/run/@cudapin-run-100", "@cudapin-run-100"})
+  for (const auto* name : {"@cudapin-run-100-5eed", "@cudapin-run-101", "@cudapin-run-102",
+                           "@cudapin-run-103", "@cudapin-run-x", "/run/@cudapin-run-100", "@cudapin-run-100"})
     sockets += std::string("0000000000000000: 00000002 00000000 00000000 0002 01 77 ") + name + "\n";
   fake.write("proc/net/unix", sockets);
   const auto found = fake.found();
