@@ -118,7 +118,7 @@ std::vector<Difference> differences(const Profile& from, const Profile& to) {
     return one.part.starts_with(file_part) &&
            find_part(versions, {one.part.substr(file_part.size()), "", "", true});
   });
-  std::ranges::stable_partition(found, &Difference::is_package);
+  std::stable_partition(found.begin(), found.end(), [](const Difference& one) { return one.is_package; });
   return found;
 }
 
