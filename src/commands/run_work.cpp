@@ -8,8 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <random>
 

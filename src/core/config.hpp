@@ -12,7 +12,7 @@ namespace cudapin {
 /// /etc/cudapin/config.yaml; every key has a default, so the file may be missing.
 struct Config {
   std::vector<std::string> archives{
-      "https://archive.archlinux.org"};  ///< URLs (https, http, file) or folders
+      "https://archive.archlinux.org"};     ///< URLs (https, http, file) or folders
   unsigned parallel = default_connections;  ///< connections to one server at once
 };
 
