@@ -328,7 +328,7 @@ std::string option_list(const CLI::App& app) {
   std::string text = tr_text("options:\n");
   for (const auto* option : app.get_options())
     if (!option->get_positional())
-      text += fmt::format("{:24}{}\n", option_column(*option), wrap(option->get_description(), 24, 80));
+      text += fmt::format("{:23} {}\n", option_column(*option), wrap(option->get_description(), 24, 80));
   return text;
 }
 
