@@ -4,7 +4,6 @@
 #include "core/package.hpp"
 #include "core/text.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <httplib.h>
 
@@ -36,9 +35,7 @@ std::optional<struct stat> status_of(const fs::path& path) {
   return info;
 }
 
-std::string http_date(std::time_t time) {
-  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(time));
-}
+std::string http_date(std::time_t time) { return utc_text(time, "%a, %d %b %Y %H:%M:%S GMT"); }
 
 /// As nginx rounds with `autoindex_exact_size off`.
 std::string rounded(std::uint64_t size) {
@@ -57,8 +54,8 @@ std::string listing_line(const fs::path& path) {
   const auto link = percent_encode(path.filename().string()) + (folder ? "/" : "");
   const auto text = name.size() > 50 ? name.substr(0, 47) + "..&gt;" : name;
   const auto width = std::min<std::size_t>(name.size(), 50);
-  return fmt::format("<a href=\"{}\">{}</a>{} {:%d-%b-%Y %H:%M} {:>7}\r\n", link, text,
-                     std::string(50 - width, ' '), fmt::gmtime(info->st_mtime),
+  return fmt::format("<a href=\"{}\">{}</a>{} {} {:>7}\r\n", link, text, std::string(50 - width, ' '),
+                     utc_text(info->st_mtime, "%d-%b-%Y %H:%M"),
                      folder ? "-" : rounded(static_cast<std::uint64_t>(info->st_size)));
 }
 
@@ -88,9 +85,9 @@ std::string item_page(const std::vector<fs::path>& files, const std::string& ite
     const auto link = percent_encode(name);
     const auto contents =
         name.ends_with(".sig") ? "" : fmt::format(" (<a href=\"{}/\">View Contents</a>)", link);
-    rows += fmt::format(
-        "<tr ><td><a href=\"{}\">{}</a>{}</td>\n<td>{:%d-%b-%Y %H:%M}</td>\n<td>{}</td>\n</tr>\n", link, name,
-        contents, fmt::gmtime(info->st_mtime), rounded(static_cast<std::uint64_t>(info->st_size)));
+    rows += fmt::format("<tr ><td><a href=\"{}\">{}</a>{}</td>\n<td>{}</td>\n<td>{}</td>\n</tr>\n", link,
+                        name, contents, utc_text(info->st_mtime, "%d-%b-%Y %H:%M"),
+                        rounded(static_cast<std::uint64_t>(info->st_size)));
   }
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><title>{0} directory listing</title></head><body>\n"
