@@ -13,23 +13,6 @@ namespace cudapin {
 
 namespace {
 
-std::string_view word_of(Severity severity) {
-  return severity == Severity::error     ? tr_text("error")
-         : severity == Severity::warning ? tr_text("warning")
-                                         : tr_text("note");
-}
-
-nlohmann::json to_json(const Finding& finding) {
-  return {{"severity", word_of(finding.severity)},
-          {"what", finding.what},
-          {"evidence", finding.evidence},
-          {"remedy", finding.remedy}};
-}
-
-std::string dump(const nlohmann::json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
 std::size_t count(std::span<const Topic> topics, Severity severity) {
   std::size_t number = 0;
   for (const auto& topic : topics)
@@ -73,10 +56,10 @@ std::string diagnosis_json(std::span<const Topic> topics) {
     for (const auto& finding : topic.findings) findings.push_back(to_json(finding));
     list.push_back({{"name", topic.name}, {"findings", findings}});
   }
-  return dump({{"schema", 1},
-               {"errors", count(topics, Severity::error)},
-               {"warnings", count(topics, Severity::warning)},
-               {"topics", list}});
+  return json_text({{"schema", 1},
+                    {"errors", count(topics, Severity::error)},
+                    {"warnings", count(topics, Severity::warning)},
+                    {"topics", list}});
 }
 
 std::string explanations_json(std::span<const Explanation> explanations) {
@@ -84,7 +67,7 @@ std::string explanations_json(std::span<const Explanation> explanations) {
   for (const auto& explanation : explanations)
     list.push_back(
         {{"id", explanation.id}, {"message", explanation.quote}, {"finding", to_json(explanation.finding)}});
-  return dump({{"schema", 1}, {"explanations", list}});
+  return json_text({{"schema", 1}, {"explanations", list}});
 }
 
 }  // namespace cudapin

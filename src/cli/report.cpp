@@ -223,6 +223,17 @@ std::string plan_text(const Plan& plan, const Style& style) {
   return out;
 }
 
+nlohmann::json to_json(const Finding& finding) {
+  return {{"severity", word_of(finding.severity)},
+          {"what", finding.what},
+          {"evidence", finding.evidence},
+          {"remedy", finding.remedy}};
+}
+
+std::string json_text(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 std::string plan_json(const Plan& plan) {
   auto actions = nlohmann::json::array();
   for (const auto& action : plan.actions)
@@ -235,11 +246,7 @@ std::string plan_json(const Plan& plan) {
                        {"size", action.size == 0 ? nlohmann::json(nullptr) : nlohmann::json(action.size)},
                        {"reason", action.reason == Reason::dependency ? "dependency" : "explicit"}});
   auto findings = nlohmann::json::array();
-  for (const auto& finding : plan.findings)
-    findings.push_back({{"severity", word_of(finding.severity)},
-                        {"what", finding.what},
-                        {"evidence", finding.evidence},
-                        {"remedy", finding.remedy}});
+  for (const auto& finding : plan.findings) findings.push_back(to_json(finding));
   const nlohmann::json json{{"schema", 1},
                             {"profile", plan.profile},
                             {"changes", plan.changes_packages()},
@@ -247,7 +254,7 @@ std::string plan_json(const Plan& plan) {
                             {"packages", actions},
                             {"pins", plan.pins},
                             {"findings", findings}};
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 bool confirm(std::istream& in, std::ostream& out, const std::string& question) {

@@ -3,6 +3,8 @@
 
 #include "core/plan.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -42,6 +44,11 @@ std::string plan_text(const Plan& plan, const Style& style);
 
 /// The same as JSON text; schema 1, documented in cudapin(1).
 std::string plan_json(const Plan& plan);
+
+nlohmann::json to_json(const Finding& finding);
+
+/// As --json prints it, with a newline; what is no UTF-8 is replaced.
+std::string json_text(const nlohmann::json& json);
 
 /// `error: `, `warning: ` and `note: ` paragraphs, each with evidence and remedy.
 std::string findings_text(std::span<const Finding> findings, const Style& style);

@@ -38,7 +38,7 @@ ExitStatus history(const HistoryOptions& options, const Host& host) {
   if (options.json) {
     auto changes = nlohmann::json::array();
     for (const auto& entry : entries) changes.push_back(nlohmann::json::parse(to_line(entry)));
-    *host.out << nlohmann::json{{"schema", 1}, {"changes", changes}}.dump(2) << '\n';
+    *host.out << json_text(nlohmann::json{{"schema", 1}, {"changes", changes}});
     return ExitStatus::done;
   }
   std::vector<Row> rows;

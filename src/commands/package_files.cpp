@@ -220,9 +220,7 @@ std::string signatures_json(std::span<const CheckedFile> files) {
                         {"made", day_made(file.signature)},
                         {"keyring", file.keyring},
                         {"vouched_by", file.vouching}});
-  return nlohmann::json{{"schema", 1}, {"packages", packages}}.dump(
-             2, ' ', false, nlohmann::json::error_handler_t::replace) +
-         "\n";
+  return json_text({{"schema", 1}, {"packages", packages}});
 }
 
 }  // namespace cudapin

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/report.hpp"
 #include "commands/profiles.hpp"
 #include "commands/sharing.hpp"
 #include "core/text.hpp"

@@ -109,10 +109,6 @@ nlohmann::json show_json(const Profile& profile) {
           {"extends", profile.bases}};
 }
 
-std::string dump(const nlohmann::json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
 std::string show_text(const Profile& profile, const Style& style) {
   std::vector<Row> rows{{tr_text("Profile"), "", profile.name + ": " + profile.summary},
                         {tr_text("For"), "", join(profile.generations, ", ")},
@@ -150,7 +146,7 @@ ExitStatus list(const ListOptions& options, const Host& host) {
   const auto state = read_state(host);
   const auto active = state ? state->profile : "";
   if (options.json) {
-    *host.out << dump(list_json(all, active));
+    *host.out << json_text(list_json(all, active));
     return ExitStatus::done;
   }
   std::vector<Row> rows;
@@ -169,7 +165,7 @@ ExitStatus list(const ListOptions& options, const Host& host) {
 
 ExitStatus show(const ShowOptions& options, const Host& host) {
   const auto profile = load_profile(host, options.profile);
-  *host.out << (options.json ? dump(show_json(profile)) : show_text(profile, style_of(host)));
+  *host.out << (options.json ? json_text(show_json(profile)) : show_text(profile, style_of(host)));
   return ExitStatus::done;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/report.hpp"
 #include "commands/apply.hpp"
+#include "commands/asking.hpp"
 #include "commands/commands.hpp"
 #include "commands/tuning.hpp"
 #include "core/text.hpp"
@@ -18,15 +19,6 @@ std::string names_of(const State& state) {
   return join(names, " ");
 }
 
-void ask(const ReleaseOptions& options, const Host& host) {
-  if (options.noconfirm) return;
-  if (!host.in_is_terminal)
-    throw Error(tr_text("nobody can be asked: the input is not a terminal"), tr_text("add --noconfirm"),
-                ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, tr_text("Release these pins?")))
-    throw Error(tr_text("nothing was changed: the answer was no"));
-}
-
 }  // namespace
 
 ExitStatus release(const ReleaseOptions& options, const Host& host) {
@@ -42,7 +34,7 @@ ExitStatus release(const ReleaseOptions& options, const Host& host) {
     *host.out << tr("Releases {}: {}\nThe packages stay installed; the next 'pacman -Syu' upgrades them.\n",
                     state->profile, names_of(*state));
   if (options.dry_run) return ExitStatus::done;
-  ask(options, host);
+  if (!options.noconfirm) ask(host, tr_text("Release these pins?"), tr_text("add --noconfirm"));
   const StateLock lock(host);
   if (read_state(host) != state)
     throw Error(tr_text("another cudapin changed the pins meanwhile"), tr_text("run the same command again"));

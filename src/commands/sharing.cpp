@@ -2,6 +2,7 @@
 #include "commands/sharing.hpp"
 
 #include "cli/report.hpp"
+#include "commands/asking.hpp"
 #include "commands/commands.hpp"
 #include "commands/profiles.hpp"
 #include "commands/style.hpp"
@@ -183,10 +184,6 @@ fs::path gpg_home(const Host& host) {
 
 bool is_profile_file_name(const std::string& name) { return is_profile_name(name) && name != "index"; }
 
-std::string json_text(const nlohmann::json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
 void require_root(const ProfileOptions& options, const Host& host) {
   if (host.privileged || options.dry_run) return;
   auto command = "sudo cudapin profile " + options.action;
@@ -195,11 +192,7 @@ void require_root(const ProfileOptions& options, const Host& host) {
 }
 
 void ask(const ProfileOptions& options, const Host& host, const std::string& question) {
-  if (options.noconfirm) return;
-  if (!host.in_is_terminal)
-    throw Error(tr_text("nobody can be asked: the input is not a terminal"),
-                tr_text("add --noconfirm, or --dry-run to see it only"), ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, question)) throw Error(tr_text("nothing was changed: the answer was no"));
+  if (!options.noconfirm) ask(host, question, tr_text("add --noconfirm, or --dry-run to see it only"));
 }
 
 void note(const Host& host, const std::string& command, const std::string& why) {

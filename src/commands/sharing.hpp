@@ -75,8 +75,6 @@ std::filesystem::path gpg_home(const Host& host);
 /// Whether a file in a folder of profiles may be called so: nothing in it leads elsewhere.
 bool is_profile_file_name(const std::string& name);
 
-std::string json_text(const nlohmann::json& json);
-
 /// Throws Error unless root runs `cudapin profile ACTION`.
 void require_root(const ProfileOptions& options, const Host& host);
 

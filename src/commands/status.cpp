@@ -150,7 +150,7 @@ ExitStatus status(const StatusOptions& options, const Host& host) {
   const auto report = gather_report(host);
   tell_guard_of_new_cards(host, report.machine.gpus);
   if (options.json) {
-    *host.out << to_json(report, host).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    *host.out << json_text(to_json(report, host));
     return ExitStatus::done;
   }
   *host.out << table(rows_of(report, host), style_of(host));

@@ -100,7 +100,7 @@ void list_files(const StoreOptions& options, const Host& host, const std::vector
                           {"path", file.path.string()},
                           {"size", file.size},
                           {"needed_by", file.needed_by}});
-    *host.out << nlohmann::json{{"schema", 1}, {"packages", packages}}.dump(2) << '\n';
+    *host.out << json_text(nlohmann::json{{"schema", 1}, {"packages", packages}});
     return;
   }
   std::vector<Row> rows;

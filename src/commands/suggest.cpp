@@ -87,7 +87,7 @@ ExitStatus suggest(const SuggestOptions& options, const Host& host) {
                 tr_text("put one into /etc/cudapin/profiles, or install cudapin again"));
   const bool any = std::ranges::any_of(suggestions, &Suggestion::fits);
   if (options.json) {
-    *host.out << to_json(suggestions, facts).dump(2) << '\n';
+    *host.out << json_text(to_json(suggestions, facts));
     return any ? ExitStatus::done : ExitStatus::failed;
   }
   std::vector<Row> rows;

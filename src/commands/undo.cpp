@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/report.hpp"
 #include "commands/apply.hpp"
+#include "commands/asking.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
 #include "commands/style.hpp"
@@ -106,15 +107,6 @@ std::string plan_text(const Host& host, const JournalRecord& record, const Journ
          table(rows, style_of(host));
 }
 
-void ask(const UndoOptions& options, const Host& host) {
-  if (options.noconfirm) return;
-  if (!host.in_is_terminal)
-    throw Error(tr_text("nobody can be asked: the input is not a terminal"), tr_text("add --noconfirm"),
-                ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, tr_text("Go on?")))
-    throw Error(tr_text("nothing was changed: the answer was no"));
-}
-
 ActionKind kind_of(const JournalPackage& package) {
   if (package.to.empty()) return ActionKind::remove;
   if (package.from.empty()) return ActionKind::install;
@@ -153,7 +145,7 @@ ExitStatus undo(const UndoOptions& options, const Host& host) {
   check_guard(host, record);
   if (!options.quiet) *host.out << plan_text(host, record, *last);
   if (options.dry_run) return ExitStatus::done;
-  ask(options, host);
+  if (!options.noconfirm) ask(host, tr_text("Go on?"), tr_text("add --noconfirm"));
   find_files(options, host, conf, record);
   const StateLock lock(host);
   if (!is_same_change(last_change(host), *last))

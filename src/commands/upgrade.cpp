@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/report.hpp"
+#include "commands/asking.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -56,15 +57,6 @@ void show(const Host& host, const Verdict& verdict, const GuardInput& input) {
     if (line.starts_with("  ")) *host.out << line << '\n';
 }
 
-void ask(const UpgradeOptions& options, const Host& host) {
-  if (options.noconfirm) return;
-  if (!host.in_is_terminal)
-    throw Error(tr_text("nobody can be asked: the input is not a terminal"),
-                tr_text("add --noconfirm, or --dry-run"), ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, tr_text("Upgrade the rest?")))
-    throw Error(tr_text("nothing was changed: the answer was no"));
-}
-
 }  // namespace
 
 ExitStatus upgrade(const UpgradeOptions& options, const Host& host) {
@@ -85,7 +77,7 @@ ExitStatus upgrade(const UpgradeOptions& options, const Host& host) {
   if (verdict.blocks) command.insert(command.end(), {"--ignore", join(input.ignored, ",")});
   if (!options.quiet) *host.out << ":: " << join(command, " ") << '\n' << std::flush;
   if (options.dry_run) return ExitStatus::done;
-  ask(options, host);
+  if (!options.noconfirm) ask(host, tr_text("Upgrade the rest?"), tr_text("add --noconfirm, or --dry-run"));
   return static_cast<ExitStatus>(run_in_foreground(command, host));
 }
 

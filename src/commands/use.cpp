@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/report.hpp"
 #include "commands/apply.hpp"
+#include "commands/asking.hpp"
 #include "commands/commands.hpp"
 #include "commands/facts.hpp"
 #include "commands/leaving.hpp"
@@ -138,15 +139,6 @@ void note_lock(const std::optional<Lock>& lock, Plan& plan) {
            .what = refused + tr_text("; the lock vouches for it, but that does not count"),
            .evidence = lock->objection});
   }
-}
-
-void ask(const UseOptions& options, const Host& host) {
-  if (options.noconfirm) return;
-  if (!host.in_is_terminal)
-    throw Error(tr_text("nobody can be asked: the input is not a terminal"),
-                tr_text("add --noconfirm, or --dry-run to see the plan only"), ExitStatus::usage);
-  if (!confirm(*host.in, *host.out, tr_text("Go on?")))
-    throw Error(tr_text("nothing was changed: the answer was no"));
 }
 
 /// Names the work that would lose files it has mapped, or its driver; and a freeze.
@@ -371,7 +363,8 @@ ExitStatus use(const UseOptions& given, const Host& host) {
   std::ranges::move(leaving_findings(conf, database, plan, installed), std::back_inserter(plan.findings));
   show_plan(options, host, profile, plan, facts);
   if (options.dry_run || was_in_force) return ExitStatus::done;
-  ask(options, host);
+  if (!options.noconfirm)
+    ask(host, tr_text("Go on?"), tr_text("add --noconfirm, or --dry-run to see the plan only"));
   execute(options, acting, conf, profile, lock, plan, sources);
   refresh_bounds(host, conf, facts.machine.gpus);
   return ExitStatus::done;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/report.hpp"
 #include "commands/commands.hpp"
 #include "commands/locks.hpp"
 #include "commands/profiles.hpp"
@@ -74,7 +75,7 @@ ExitStatus validate(const ValidateOptions& options, const Host& host) {
     problems.insert(problems.end(), all.back().problems.begin(), all.back().problems.end());
   }
   if (options.json) {
-    *host.out << to_json(all).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    *host.out << json_text(to_json(all));
     return problems.empty() ? ExitStatus::done : ExitStatus::failed;
   }
   for (const auto& checked : all)

@@ -168,9 +168,7 @@ void print_json(const Host& host, const Background& background, const std::vecto
   for (const auto& gpu : background.gpus) gpus.push_back(gpu.name);
   auto list = nlohmann::json::array();
   for (const auto& package : packages) list.push_back(json_of(package));
-  *host.out << nlohmann::json{{"schema", 1}, {"gpus", gpus}, {"packages", list}}.dump(
-                   2, ' ', false, nlohmann::json::error_handler_t::replace)
-            << '\n';
+  *host.out << json_text({{"schema", 1}, {"gpus", gpus}, {"packages", list}});
 }
 
 void print_text(const VersionsOptions& options, const Host& host, const std::vector<KnownPackage>& packages) {

@@ -111,7 +111,7 @@ nlohmann::json json_of(const Answer& answer, const Host& host) {
 ExitStatus who(const WhoOptions& options, const Host& host) {
   const auto answer = gather(host);
   if (options.json) {
-    *host.out << json_of(answer, host).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    *host.out << json_text(json_of(answer, host));
     return ExitStatus::done;
   }
   std::vector<Row> rows;

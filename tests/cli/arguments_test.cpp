@@ -178,4 +178,19 @@ TEST_CASE("arguments: how the network is used is read and checked") {
     refusal({"fetch", "p", "--limit-rate", wrong});
 }
 
+TEST_CASE("arguments: no value of an option before the verb is taken for the verb") {
+  for (const auto& verb : described_verbs())
+    for (const auto& option : verb.options) {
+      if (option.placeholder.empty()) continue;
+      CAPTURE(option.name);
+      std::string said;
+      try {
+        parse_arguments(std::vector<std::string>{"--" + option.name, "1", verb.name});
+      } catch (const Error& error) {
+        said = error.what();
+      }
+      CHECK(said.find("unknown verb") == said.npos);
+    }
+}
+
 }  // namespace cudapin
