@@ -16,11 +16,11 @@ constexpr auto domain = "cudapin";
 /// What speak_when_needed() was told, until it is done. The language of a process is libc's state; this is
 /// its beginning.
 std::string wanted_locale;
-std::string wanted_folder;
+std::string (*wanted_folder)();
 
 void begin() {
   if (wanted_locale.empty()) return;
-  speak(std::exchange(wanted_locale, {}), wanted_folder);
+  speak(std::exchange(wanted_locale, {}), wanted_folder());
 }
 
 bool writes_utf8(const std::string& locale) {
@@ -43,9 +43,9 @@ void speak(const std::string& locale, const std::string& folder) {
   ::bind_textdomain_codeset(domain, "UTF-8");
 }
 
-void speak_when_needed(std::string locale, std::string folder) {
+void speak_when_needed(std::string locale, std::string (*folder)()) {
   wanted_locale = std::move(locale);
-  wanted_folder = std::move(folder);
+  wanted_folder = folder;
 }
 
 const char* tr_text(const char* text) {

@@ -15,7 +15,7 @@ namespace cudapin {
 void speak(const std::string& locale, const std::string& folder);
 
 /// The same, once the first text is looked up: it costs nothing where nothing is said.
-void speak_when_needed(std::string locale, std::string folder);
+void speak_when_needed(std::string locale, std::string (*folder)());
 
 /// The text in the language of this run.
 const char* tr_text(const char* text);

@@ -85,7 +85,6 @@ pid_t parent_of(const Host& host, pid_t pid) {
 void add_work(const GuardFiles& files, const Host& host, GuardInput& input) {
   if (!needs_work(input) || is_inside_other_root(files, host)) return;
   auto scan = find_work(host, input.policy.ignored_processes);
-  input.loaded_driver = loaded_driver(host);
   if (!scan.is_readable) {
     input.blindness = tr_text("running processes cannot be seen");
     input.uvm_is_loaded = uvm_is_loaded(host);
@@ -93,6 +92,7 @@ void add_work(const GuardFiles& files, const Host& host, GuardInput& input) {
   }
   std::erase_if(scan.processes, [](const ComputeProcess& process) { return process.is_ignored; });
   if (scan.processes.empty()) return;
+  input.loaded_driver = loaded_driver(host);
   const auto owned = files_of_targets(files, input);
   for (auto& process : scan.processes)
     input.work.push_back({.pid = process.pid,

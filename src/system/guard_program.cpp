@@ -146,7 +146,7 @@ Host take_places(Words& words) {
 }  // namespace
 
 int run_guard(std::span<char* const> arguments) {
-  speak_when_needed(process_locale(), catalogues());
+  speak_when_needed(process_locale(), catalogues);
   try {
     Words words(arguments.begin(), arguments.end());
     const auto host = take_places(words);

@@ -285,7 +285,7 @@ bool uvm_is_loaded(const Host& host) {
 WorkScan find_work(const Host& host, std::span<const std::string> ignored) {
   Walk walk(host, ignored);
   const auto holders = uvm_holders(host);
-  const bool is_idle = has_no_uvm(host) || holders == 0u;
+  const bool is_idle = holders == 0u || has_no_uvm(host);
   if (!is_idle) {
     for (const auto least : address_spaces)
       if ((holders || least == 0) && walk.add_holders(least) >= holders.value_or(0)) break;
