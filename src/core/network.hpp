@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace cudapin {
 
@@ -12,7 +13,9 @@ struct Network {
   unsigned connections = 0;      ///< to one server at once; 0: as the configuration says
   std::uint64_t limit_rate = 0;  ///< bytes a second of all transfers together; 0: no limit
   Version version = Version::any;
-  bool use_netrc = false;  ///< names and passwords from ~/.netrc
+  bool use_netrc = false;         ///< names and passwords from ~/.netrc
+  std::string netrc = {};         ///< a copy of it that is read in its place, or empty
+  std::string certificates = {};  ///< the same for those of SSL_CERT_FILE
 };
 
 inline constexpr unsigned default_connections = 4;

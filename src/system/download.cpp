@@ -3,7 +3,8 @@
 // connection, cuts connections and gives neither ETag nor Last-Modified. So a cut is the ordinary case here:
 // what has come is journalled as it comes, every request asks for a part that is not here yet, and only
 // requests that bring nothing new count against a server. Which part comes next is decided in
-// core/segments, what an answer means in core/reply, how a server is treated in core/courtesy.
+// core/segments, what an answer means in core/reply, how a server is treated in core/courtesy. All of that happens in
+// an unprivileged process, which is given the parts open; we put those that it has found good in place.
 #include "system/download.hpp"
 
 #include "core/error.hpp"
@@ -11,9 +12,14 @@
 #include "core/words.hpp"
 #include "system/file_download.hpp"
 #include "system/transfer.hpp"
+#include "system/unprivileged.hpp"
+
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <deque>
 #include <list>
+#include <ostream>
 #include <thread>
 
 namespace cudapin {
@@ -21,6 +27,10 @@ namespace cudapin {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DownloadProgress, file, received, total, rate, is_over, note)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Refusal, url, text, is_missing, is_unreachable)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DownloadResult, outcome, refusals)
 
 namespace {
 
@@ -30,7 +40,7 @@ constexpr auto report_every = 100ms;
 /// Tells the sink of each file ten times a second.
 class Reporter {
  public:
-  explicit Reporter(const ProgressSink& sink) : sink_(sink) {}
+  explicit Reporter(ProgressSink sink) : sink_(std::move(sink)) {}
 
   void report(const std::list<FileDownload>& files) {
     const std::chrono::duration<double> passed = Clock::now() - last_;
@@ -69,7 +79,7 @@ class Reporter {
     if (!progress.is_over || file.result().outcome == DownloadOutcome::done) sink_(progress);
   }
 
-  const ProgressSink& sink_;
+  ProgressSink sink_;
   Clock::time_point last_ = Clock::now();
   std::vector<State> states_;
 };
@@ -120,26 +130,20 @@ void stop_if_interrupted(const Host& host, const std::list<FileDownload>& files)
               tr_text("run the same command again to go on"), ExitStatus::interrupted);
 }
 
-}  // namespace
-
-std::vector<DownloadResult> download(const Host& host, std::span<const DownloadJob> jobs,
-                                     const ProgressSink& sink, int attempts) {
-  Requests requests;
-  const auto connections = host.network.connections ? host.network.connections : default_connections;
-  DownloadContext context{host, requests, sink, attempts, connections, patience_of(host) * 1000ms};
-  std::list<FileDownload> files;
-  for (const auto& job : jobs) files.emplace_back(context, job);
-  Reporter reporter(sink);
-  const RateLimit limit(host.network.limit_rate);
+/// Until all files are over.
+std::vector<DownloadResult> transfer(DownloadContext& context, std::list<FileDownload>& files,
+                                     bool is_reported) {
+  Reporter reporter(is_reported ? context.sink : ProgressSink{});
+  const RateLimit limit(context.host.network.limit_rate);
   for (;;) {
-    stop_if_interrupted(host, files);
+    stop_if_interrupted(context.host, files);
     for (auto& file : files) file.tend(Clock::now());
     if (std::ranges::all_of(files, &FileDownload::is_over)) break;
     start_requests(files);
     reporter.report(files);
     if (!limit.allows(files)) continue;
     const bool is_ending = std::ranges::any_of(files, &FileDownload::is_ending);
-    requests.go_on(is_ending ? 1ms : longest_wait, [&](Request& request, const RequestEnd& end) {
+    context.requests.go_on(is_ending ? 1ms : longest_wait, [&](Request& request, const RequestEnd& end) {
       (void)std::ranges::any_of(files, [&](auto& file) { return file.take_end(request, end); });
       start_requests(files);
     });
@@ -148,6 +152,71 @@ std::vector<DownloadResult> download(const Host& host, std::span<const DownloadJ
   std::vector<DownloadResult> results;
   for (const auto& file : files) results.push_back(file.result());
   return results;
+}
+
+/// One call: the files, and their parts.
+class Batch {
+ public:
+  Batch(const Host& host, std::span<const DownloadJob> jobs) : jobs_(jobs), provisions_(host) {
+    for (const auto& job : jobs) parts_.emplace_back(host, job.target);
+    for (const auto& part : parts_) std::ranges::copy(part.files(), std::back_inserter(provisions_.files));
+  }
+
+  std::vector<DownloadResult> run(const ProgressSink& sink, int attempts) {
+    const auto results = run_unprivileged(
+        provisions_.host, provisions_.files,
+        [&](const Host& host, const Tell& tell) -> Message { return work(host, tell, bool(sink), attempts); },
+        [&](const Message& told) { take(told, sink); });
+    return results.get<std::vector<DownloadResult>>();
+  }
+
+ private:
+  std::vector<DownloadResult> work(const Host& host, const Tell& tell, bool is_reported, int attempts) {
+    Requests requests;
+    const auto connections = host.network.connections ? host.network.connections : default_connections;
+    DownloadContext context{host,
+                            requests,
+                            [&](const DownloadProgress& progress) { tell({{"progress", progress}}); },
+                            [&](const DownloadJob& job) { tell({{"done", &job - jobs_.data()}}); },
+                            attempts,
+                            connections,
+                            patience_of(host) * 1000ms};
+    std::list<FileDownload> files;
+    for (std::size_t i = 0; i < jobs_.size(); ++i) files.emplace_back(context, jobs_[i], parts_[i]);
+    return transfer(context, files, is_reported);
+  }
+
+  void take(const Message& told, const ProgressSink& sink) {
+    if (told.contains("done")) return parts_.at(told["done"].get<std::size_t>()).publish();
+    const auto progress = told.at("progress").get<DownloadProgress>();
+    if (sink)
+      sink(progress);
+    else if (provisions_.host.err)
+      *provisions_.host.err << tr("warning: {}\n", printable(progress.note));
+  }
+
+  std::span<const DownloadJob> jobs_;
+  Provisions provisions_;
+  std::deque<PartFile> parts_;
+};
+
+/// Two for each, beside what everybody needs.
+void allow_open_files(std::size_t files) {
+  rlimit limit{};
+  const auto wanted = 2 * files + 256;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min<rlim_t>(wanted, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+std::vector<DownloadResult> download(const Host& host, std::span<const DownloadJob> jobs,
+                                     const ProgressSink& sink, int attempts) {
+  if (std::ranges::all_of(jobs, [](const DownloadJob& job) { return job.urls.empty(); }))
+    return std::vector<DownloadResult>(jobs.size(), {DownloadOutcome::not_found});
+  allow_open_files(jobs.size());
+  return Batch(host, jobs).run(sink, attempts);
 }
 
 DownloadOutcome download(const Host& host, const std::string& url, const fs::path& target,

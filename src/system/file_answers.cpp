@@ -75,7 +75,7 @@ void FileDownload::accept(Lane& lane, const Reply& reply) {
   const auto total = reply.range ? reply.range->total : reply.length;
   if (lane.is_whole) {
     begin_whole(lane, total);
-  } else if (part_.fd() < 0 || segments_.size() == Segments::unknown) {
+  } else if (!part_.is_begun() || segments_.size() == Segments::unknown) {
     segments_.set_size(total);
     part_.begin(total);
   }

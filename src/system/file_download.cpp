@@ -25,10 +25,10 @@ Courtesy& DownloadContext::server(const std::string& name) {
   return servers.try_emplace(name, connections).first->second;
 }
 
-FileDownload::FileDownload(DownloadContext& context, const DownloadJob& job)
+FileDownload::FileDownload(DownloadContext& context, const DownloadJob& job, PartFile& part)
     : context_(context),
       job_(job),
-      part_(context.host, job.target),
+      part_(part),
       segments_(start_size(job, part_.note()), part_.note().have()) {
   for (const auto& url : job.urls) {
     Mirror mirror{.url = url, .server = host_of(url)};
@@ -186,10 +186,7 @@ void FileDownload::limit_rate(std::uint64_t rate) {
 }
 
 void FileDownload::tell(const std::string& note) const {
-  if (context_.sink)
-    context_.sink({job_.target.filename().string(), received(), total(), 0, false, note});
-  else if (context_.host.err)
-    *context_.host.err << tr("warning: {}\n", printable(note));
+  context_.sink({job_.target.filename().string(), received(), total(), 0, false, note});
 }
 
 }  // namespace cudapin

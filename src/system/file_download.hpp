@@ -24,7 +24,8 @@ namespace cudapin {
 struct DownloadContext {
   const Host& host;
   Requests& requests;
-  const ProgressSink& sink;
+  ProgressSink sink;
+  std::function<void(const DownloadJob&)> done;  ///< told of a file that is settled
   int attempts;
   unsigned connections;
   std::chrono::milliseconds patience;
@@ -84,7 +85,7 @@ class FileDownload {
  public:
   using Moment = Courtesy::Moment;
 
-  FileDownload(DownloadContext& context, const DownloadJob& job);
+  FileDownload(DownloadContext& context, const DownloadJob& job, PartFile& part);
   /// Notes what has come.
   ~FileDownload();
   FileDownload(const FileDownload&) = delete;
@@ -157,7 +158,7 @@ class FileDownload {
 
   DownloadContext& context_;
   const DownloadJob& job_;
-  PartFile part_;
+  PartFile& part_;
   Segments segments_;
   std::unique_ptr<RunningHash> hash_;
   std::vector<Mirror> mirrors_;

@@ -162,6 +162,7 @@ void FileDownload::tend(Moment now) {
   if (state_ == State::verifying) verify();
   if (state_ == State::finishing && finishing_.wait_for(0s) == std::future_status::ready) {
     finishing_.get();
+    context_.done(job_);
     end(DownloadOutcome::done);
   }
   if (state_ != State::running) return;
@@ -250,7 +251,7 @@ void FileDownload::forget(std::size_t source) {
 void FileDownload::finish() {
   state_ = State::finishing;
   hash_.reset();
-  finishing_ = std::async(std::launch::async, [this] { part_.finish(); });
+  finishing_ = std::async(std::launch::async, [this] { part_.settle(); });
 }
 
 void FileDownload::end(DownloadOutcome outcome) {

@@ -36,13 +36,8 @@ fs::path existing(fs::path path) {
   return path;
 }
 
-void write_all(int fd, std::string_view text, const fs::path& path) {
-  while (!text.empty()) {
-    const auto written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(tr_later("write"), path);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+void write_to(int fd, std::string_view text, const fs::path& path) {
+  if (!write_all(fd, text)) fail(tr_later("write"), path);
 }
 
 void copy_attributes(int from, int to) {
@@ -125,6 +120,16 @@ std::string read_file(const fs::path& path, std::size_t limit) {
   }
 }
 
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 std::string read_file_if_exists(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored) ? read_file(path) : std::string{};
@@ -136,7 +141,7 @@ void replace_file(const fs::path& path, std::string_view text, mode_t mode) {
   const auto target = missing ? path : real;
   Beside beside(target);
   take_over_metadata(target, beside.fd.get(), mode);
-  write_all(beside.fd.get(), text, target);
+  write_to(beside.fd.get(), text, target);
   if (::fsync(beside.fd.get()) != 0) fail(tr_later("sync"), target);
   if (::rename(beside.path.c_str(), target.c_str()) != 0) fail(tr_later("replace"), target);
   beside.path.clear();

@@ -44,6 +44,9 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit = 64u
 /// The whole file, or nothing at all when it does not exist.
 std::string read_file_if_exists(const std::filesystem::path& path);
 
+/// Writes them one after another where the file is at; false, with errno, when it does not take them all.
+bool write_all(int fd, std::string_view bytes);
+
 /// Replaces `path` by `text`: written beside it, synced, renamed, folder synced. The mode, owner and extended
 /// attributes of an existing file are kept and a symlink is followed; a new file gets `mode`. On failure the
 /// old file stands.

@@ -37,12 +37,7 @@ std::int64_t number(const std::string& text) {
 
 void write(const fs::path& file, const std::string& head, const std::string& body) {
   const auto fd = open_file(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-  for (std::string_view rest : {std::string_view(head), std::string_view(body)})
-    while (!rest.empty()) {
-      const auto written = ::write(fd.get(), rest.data(), rest.size());
-      if (written <= 0) throw Error("the cache is full");
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    }
+  if (!write_all(fd.get(), head) || !write_all(fd.get(), body)) throw Error("the cache is full");
 }
 
 }  // namespace

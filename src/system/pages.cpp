@@ -6,6 +6,7 @@
 #include "core/words.hpp"
 #include "system/http.hpp"
 #include "system/transfer.hpp"
+#include "system/unprivileged.hpp"
 
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -14,6 +15,8 @@
 #include <memory>
 
 namespace cudapin {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Page, outcome, body, etag, last_modified, final_url, problem)
 
 namespace {
 
@@ -166,11 +169,8 @@ void collect(CURLM* multi, std::vector<std::unique_ptr<Transfer>>& transfers, st
   }
 }
 
-}  // namespace
-
-std::vector<Page> get_pages(const Host& host, std::span<const PageRequest> requests) {
+std::vector<Page> receive(const Host& host, std::span<const PageRequest> requests) {
   std::vector<Page> pages(requests.size());
-  if (requests.empty()) return pages;
   initialise_transfers();
   std::vector<std::unique_ptr<Transfer>> transfers;
   const Multi multi(curl_multi_init(), &curl_multi_cleanup);
@@ -186,6 +186,17 @@ std::vector<Page> get_pages(const Host& host, std::span<const PageRequest> reque
     if (running > 0) curl_multi_poll(multi.get(), nullptr, 0, 200, nullptr);
   }
   return pages;
+}
+
+}  // namespace
+
+std::vector<Page> get_pages(const Host& host, std::span<const PageRequest> requests) {
+  if (requests.empty()) return {};
+  const Provisions provisions(host);
+  const auto pages = run_unprivileged(
+      provisions.host, provisions.files,
+      [&](const Host& own, const Tell&) -> Message { return receive(own, requests); });
+  return pages.get<std::vector<Page>>();
 }
 
 }  // namespace cudapin

@@ -37,7 +37,7 @@ struct Page {
 
 /// Gets all pages at once, six connections a host at most, each page asked for one time. A page that is not
 /// there within half of CUDAPIN_TIMEOUT counts as unreachable. Redirects are followed, never from https to
-/// http. Throws Error on an interrupt only.
+/// http. All that happens unprivileged. Throws Error on an interrupt only.
 std::vector<Page> get_pages(const Host& host, std::span<const PageRequest> requests);
 
 }  // namespace cudapin

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 namespace cudapin {
 
@@ -23,6 +24,7 @@ namespace {
 
 constexpr std::size_t journal_limit = 16u << 20;
 constexpr auto sync_every = 10s;
+constexpr int most_tries = 1000;  // a millisecond each, for a writer that is about to end
 
 [[noreturn]] void fail(int reason, std::string_view act, const fs::path& path) {
   throw Error(tr("cannot {} '{}': {}", act, path.string(), std::strerror(reason)), file_hint(reason, path));
@@ -41,10 +43,24 @@ std::string boot_of(const Host& host) {
   return fs::exists(path, missing) ? std::string(trim(read_file(path, 100))) : std::string{};
 }
 
-PartNote read_note(const fs::path& path, const std::string& boot) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(fs::symlink_status(path, ignored))) return {};
-  return parse_part_note(read_file(path, journal_limit), boot);
+/// For reading and writing, whether it is there or not, with the mode that a whole file has.
+Fd open_regular(const fs::path& path, int flags) {
+  Fd fd = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW | flags, 0644);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) fail(tr_later("use"), path);
+  if ((info.st_mode & 07777) != 0644 && ::fchmod(fd.get(), 0644) != 0) fail(tr_later("set the mode of"), path);
+  return fd;
+}
+
+/// Whoever can write a file can do so after it was found good; the kernel gives no lease of such a file. Not
+/// every file system knows leases.
+void require_no_writer(const fs::path& path) {
+  const auto file = open_file(path, O_RDONLY | O_NOFOLLOW);
+  for (auto tries = 0; ::fcntl(file.get(), F_SETLEASE, F_RDLCK) != 0; ++tries) {
+    if (errno != EAGAIN) return;
+    if (tries == most_tries) throw Error(tr("'{}' is still open for writing", path.string()));
+    std::this_thread::sleep_for(1ms);
+  }
 }
 
 /// A file system that cannot reserve can still be asked what is free.
@@ -76,35 +92,35 @@ PartFile::PartFile(const Host& host, fs::path target)
       path_(target_.string() + ".part"),
       journal_path_(path_.string() + ".meta"),
       boot_(boot_of(host)),
-      note_(read_note(journal_path_, boot_)) {
-  std::error_code missing;
-  if (!note_.have().empty() && fs::is_regular_file(fs::symlink_status(path_, missing))) open(false);
+      fd_(open_regular(path_, 0)),
+      journal_(open_regular(journal_path_, O_APPEND)),
+      note_(parse_part_note(read_file(journal_path_, journal_limit), boot_)) {
   const auto held = note_.have();
-  if (fd_ && !held.empty() && held.ranges().back().end <= size_of(fd_.get()))
+  is_begun_ = !held.empty() && held.ranges().back().end <= size_of(fd_.get());
+  if (is_begun_)
     start_journal();
   else
     note_ = {};
 }
 
+/// The journal says what is there, whichever process has written it.
 PartFile::~PartFile() {
-  if (!note_.have().empty()) return;
-  if (!fd_ && !journal_) return;
+  if (!fd_) return;
+  try {
+    if (!parse_part_note(read_file(journal_path_, journal_limit), boot_).have().empty()) return;
+  } catch (const Error&) {
+    return;
+  }
   ::unlink(path_.c_str());
   ::unlink(journal_path_.c_str());
 }
 
-void PartFile::open(bool create) {
-  fd_ = open_file(path_, O_RDWR | O_NOFOLLOW | (create ? O_CREAT : 0), 0644);
-  struct stat info {};
-  if (::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) fail(tr_later("use"), path_);
-}
-
 void PartFile::begin(std::uint64_t total) {
-  if (!fd_) open(true);
   if (note_.have().empty() && ::ftruncate(fd_.get(), 0) != 0) fail(tr_later("write"), path_);
   note_.total = total;
   reserve(fd_.get(), total, path_);
   start_journal();
+  is_begun_ = true;
 }
 
 void PartFile::restart(std::uint64_t total) {
@@ -118,20 +134,14 @@ void PartFile::start_journal() {
   const auto text = part_note_text(note_, boot_);
   lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   if (!note_.have().empty() && ::fdatasync(fd_.get()) != 0) fail(tr_later("sync"), path_);
-  ::unlink(journal_path_.c_str());
-  journal_ = open_file(journal_path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0644);
+  if (::ftruncate(journal_.get(), 0) != 0) fail(tr_later("write"), journal_path_);
   append(text + synced_line(lines_));
   lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
 }
 
 void PartFile::append(const std::string& line) {
   ++lines_;
-  for (std::string_view left = line; !left.empty();) {
-    const auto written = ::write(journal_.get(), left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(tr_later("write"), journal_path_);
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(journal_.get(), line)) fail(tr_later("write"), journal_path_);
 }
 
 std::size_t PartFile::source(const std::string& url, const std::string& validator) {
@@ -158,7 +168,7 @@ void PartFile::drop(std::size_t source) {
 }
 
 void PartFile::sync_sometimes() {
-  if (!fd_ || !journal_) return;
+  if (!is_begun_) return;
   const auto now = std::chrono::steady_clock::now();
   if (syncing_.valid()) {
     if (syncing_.wait_for(0s) != std::future_status::ready) return;
@@ -171,12 +181,17 @@ void PartFile::sync_sometimes() {
   syncing_ = std::async(std::launch::async, [fd = fd_.get()] { return ::fdatasync(fd); });
 }
 
-void PartFile::finish() {
+void PartFile::settle() {
   if (syncing_.valid()) syncing_.wait();
   const auto total = note_.total ? note_.total : note_.have().front();
   if (::ftruncate(fd_.get(), static_cast<off_t>(total)) != 0) fail(tr_later("write"), path_);
-  if (::fchmod(fd_.get(), 0644) != 0) fail(tr_later("set the mode of"), path_);
   if (::fsync(fd_.get()) != 0) fail(tr_later("sync"), path_);
+  fd_ = Fd();
+}
+
+void PartFile::publish() {
+  fd_ = Fd();
+  require_no_writer(path_);
   if (::rename(path_.c_str(), target_.c_str()) != 0) fail(tr_later("create"), target_);
   ::unlink(journal_path_.c_str());
   sync_path(target_.parent_path().empty() ? fs::path(".") : target_.parent_path());

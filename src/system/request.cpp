@@ -129,8 +129,10 @@ RequestEnd Request::Transfer::end(CURLcode code) const {
   RequestEnd end{failed, code};
   end.is_transient = may_pass(curl.get(), code, got);
   end.is_unreachable = true;
-  end.is_missing = code == CURLE_FILE_COULDNT_READ_FILE &&
-                   !std::filesystem::exists(percent_decode(at.substr(std::min<std::size_t>(7, at.size()))));
+  std::error_code unreadable;
+  const auto file = percent_decode(at.substr(std::min<std::size_t>(7, at.size())));
+  end.is_missing = code == CURLE_FILE_COULDNT_READ_FILE && !std::filesystem::exists(file, unreadable) &&
+                   !unreadable;
   return end;
 }
 

@@ -2,6 +2,7 @@
 #include "system/transfer.hpp"
 
 #include "build_info.hpp"
+#include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
 #include "system/download.hpp"
@@ -9,6 +10,8 @@
 
 #include <curl/curl.h>
 #include <fmt/format.h>
+
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <charconv>
@@ -49,12 +52,20 @@ std::string proxy_of(const Host& host, const std::string& url) {
   return own.empty() && scheme != "file" ? either("all_proxy", "ALL_PROXY") : own;
 }
 
+std::string certificates_of(const Host& host) {
+  return host.network.certificates.empty() ? host.variable("SSL_CERT_FILE") : host.network.certificates;
+}
+
+std::string netrc_of(const Host& host) {
+  return host.network.netrc.empty() ? host.variable("HOME") + "/.netrc" : host.network.netrc;
+}
+
 void set_up_network(const Host& host, CURL* handle, const std::string& url) {
   const auto set = [handle](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
   set(CURLOPT_PROXY, proxy_of(host, url).c_str());
   const auto lower = host.variable("no_proxy");
   set(CURLOPT_NOPROXY, (lower.empty() ? host.variable("NO_PROXY") : lower).c_str());
-  if (const auto file = host.variable("SSL_CERT_FILE"); !file.empty()) set(CURLOPT_CAINFO, file.c_str());
+  if (const auto file = certificates_of(host); !file.empty()) set(CURLOPT_CAINFO, file.c_str());
   using enum Network::Version;
   const auto version = host.network.version;
   set(CURLOPT_IPRESOLVE, version == four  ? CURL_IPRESOLVE_V4
@@ -62,11 +73,29 @@ void set_up_network(const Host& host, CURL* handle, const std::string& url) {
                                           : CURL_IPRESOLVE_WHATEVER);
   if (host.network.use_netrc) {
     set(CURLOPT_NETRC, CURL_NETRC_OPTIONAL);
-    set(CURLOPT_NETRC_FILE, (host.variable("HOME") + "/.netrc").c_str());
+    set(CURLOPT_NETRC_FILE, netrc_of(host).c_str());
   }
 }
 
 }  // namespace
+
+Provisions::Provisions(const Host& user) : host(user) {
+  host.network.certificates = copy_of(certificates_of(user));
+  if (user.network.use_netrc) host.network.netrc = copy_of(netrc_of(user));
+}
+
+/// In memory, and as long as somebody has it open.
+std::string Provisions::copy_of(const std::string& file) {
+  Fd copy(::memfd_create("cudapin", MFD_CLOEXEC));
+  try {
+    if (file.empty() || !copy || !write_all(copy.get(), read_file(file))) return file;
+  } catch (const Error&) {
+    return file;
+  }
+  files.push_back(copy.get());
+  copies_.push_back(std::move(copy));
+  return fmt::format("/proc/self/fd/{}", files.back());
+}
 
 void initialise_transfers() {
   [[maybe_unused]] static const auto result = curl_global_init(CURL_GLOBAL_DEFAULT);

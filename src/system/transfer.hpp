@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "system/files.hpp"
 #include "system/host.hpp"
 
 #include <string>
+#include <vector>
 
 namespace cudapin {
 
 // What the transfers of files and of pages have in common; for them alone.
+
+/// What transfers read of the user's own (.netrc when asked, SSL_CERT_FILE), for a process that may not read it:
+/// `host` names copies, which `files` keep. What cannot be read keeps its name.
+struct Provisions {
+  explicit Provisions(const Host& user);
+
+  Host host;
+  std::vector<int> files;
+
+ private:
+  std::string copy_of(const std::string& file);
+  std::vector<Fd> copies_;
+};
 
 /// Before the first transfer.
 void initialise_transfers();

@@ -14,6 +14,7 @@ TestFolder::TestFolder() {
   auto name = (fs::canonical(fs::temp_directory_path()) / "cudapin-XXXXXX").string();
   if (!::mkdtemp(name.data())) throw std::runtime_error("mkdtemp " + name);
   path_ = name;
+  fs::permissions(path_, fs::perms(0755));  // as the folders of a machine are: others may read
 }
 
 TestFolder::~TestFolder() {
