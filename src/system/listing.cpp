@@ -8,6 +8,7 @@
 #include "system/package_file.hpp"
 #include "system/page_cache.hpp"
 #include "system/pages.hpp"
+#include "system/transfer.hpp"
 
 #include <fmt/format.h>
 
@@ -29,33 +30,46 @@ std::string without_slashes(std::string_view base) {
 
 bool is_list(const Page& page) { return kind_of_page(page.body) == PageKind::listing; }
 
-/// The pages, from the cache where they still hold.
-std::vector<Page> pages_of(const Host& host, const std::vector<std::string>& urls, bool are_large) {
-  const PageCache cache(host);
-  std::vector<Page> pages(urls.size());
+/// The pages that are wanted, and what the cache has of them.
+struct Wanted {
+  Wanted(const PageCache& cache, std::vector<std::string> pages_of, bool large)
+      : urls(std::move(pages_of)), are_large(large) {
+    for (const auto& url : urls) cached.push_back(cache.find(url));
+  }
+
+  std::vector<std::string> urls;
+  bool are_large;
   std::vector<std::optional<CachedPage>> cached;
+};
+
+/// What came of them, and which of the pages the cache is to keep.
+struct Received {
+  std::vector<Page> pages;
+  std::vector<bool> are_new;
+};
+
+Received receive(const Host& host, const Wanted& wanted) {
+  const auto count = wanted.urls.size();
+  Received all{std::vector<Page>(count), std::vector<bool>(count)};
   std::vector<PageRequest> requests;
   std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < urls.size(); ++i) {
-    cached.push_back(cache.find(urls[i]));
-    if (cached[i] && cached[i]->is_fresh(host)) {
-      pages[i] = std::move(cached[i]->page);
-      continue;
-    }
-    requests.push_back({.url = urls[i], .is_large = are_large});
-    if (cached[i]) requests.back().etag = cached[i]->page.etag;
-    if (cached[i]) requests.back().last_modified = cached[i]->page.last_modified;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& cached = wanted.cached[i];
+    if (cached) all.pages[i] = cached->page;
+    if (cached && cached->is_fresh(host)) continue;
+    requests.push_back({.url = wanted.urls[i], .is_large = wanted.are_large});
+    if (cached) requests.back().etag = cached->page.etag;
+    if (cached) requests.back().last_modified = cached->page.last_modified;
     places.push_back(i);
   }
   auto received = get_pages(host, requests);
   for (std::size_t i = 0; i < received.size(); ++i) {
+    auto& page = received[i];
     const auto place = places[i];
-    if (received[i].outcome == Outcome::received && (are_large || is_list(received[i])))
-      cache.keep(urls[place], received[i]);
-    const bool holds = received[i].outcome == Outcome::unchanged && cached[place];
-    pages[place] = std::move(holds ? cached[place]->page : received[i]);
+    all.are_new[place] = page.outcome == Outcome::received && (wanted.are_large || is_list(page));
+    if (page.outcome != Outcome::unchanged || !wanted.cached[place]) all.pages[place] = std::move(page);
   }
-  return pages;
+  return all;
 }
 
 std::string titled(const std::string& page) {
@@ -87,6 +101,69 @@ Listing judge(const std::string& url, const Page& page, const std::string& name)
   return {led_away ? Answer::redirected : Answer::no_list, page.problem};
 }
 
+std::vector<Listing> read_index(const std::string& text, const std::string& archive,
+                                std::span<const std::string> names) {
+  std::vector<Listing> result(names.size(), Listing{Answer::listed, "", {}});
+  const auto is_whole = each_line(text, [&](std::string_view line) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!line.starts_with(names[i])) continue;
+      auto file = file_in_index(line);
+      if (file && file->name == names[i]) result[i].files.push_back({std::move(*file), archive});
+    }
+  });
+  const auto problem = tr("the index of '{}' cannot be decoded", host_of(archive));
+  return is_whole ? result : std::vector<Listing>(names.size(), Listing{Answer::no_list, problem, {}});
+}
+
+Message message_of(const Listing& listing) {
+  auto files = Message::array();
+  for (const auto& each : listing.files) {
+    Message file{{"file", each.file.text()}, {"place", each.place}, {"date", each.date}};
+    if (each.size) file["size"] = *each.size;
+    file["has_signature"] = each.has_signature;
+    files.push_back(std::move(file));
+  }
+  return {{"answer", listing.answer}, {"problem", listing.problem}, {"files", std::move(files)}};
+}
+
+Listing listing_of(const Message& message) {
+  Listing listing{message.at("answer"), message.at("problem"), {}};
+  for (const auto& each : message.at("files")) {
+    auto name = parse_file_name(each.at("file").get<std::string>());
+    if (!name) continue;
+    ArchivedFile file{.file = std::move(*name), .place = each.at("place"), .date = each.at("date")};
+    if (each.contains("size")) file.size = each["size"].get<std::uint64_t>();
+    file.has_signature = each.at("has_signature");
+    listing.files.push_back(std::move(file));
+  }
+  return listing;
+}
+
+using PageReader = std::function<std::vector<Listing>(const Wanted&, std::span<const Page>)>;
+
+/// Receives and reads the pages, unprivileged; what is new is kept by us, who may.
+std::vector<Listing> read_unprivileged(const Host& host, std::vector<std::string> urls, bool are_large,
+                                       const PageReader& read) {
+  const PageCache cache(host);
+  const Wanted wanted(cache, std::move(urls), are_large);
+  const Provisions provisions(host);
+  const auto work = [&](const Host& own, const Tell& tell) -> Message {
+    const auto received = receive(own, wanted);
+    for (std::size_t i = 0; i < received.pages.size(); ++i)
+      if (received.are_new[i]) tell({{"place", i}, {"page", received.pages[i]}});
+    auto listings = Message::array();
+    for (const auto& listing : read(wanted, received.pages)) listings.push_back(message_of(listing));
+    return listings;
+  };
+  const auto keep = [&](const Message& told) {
+    cache.keep(wanted.urls.at(told.at("place")), told.at("page").get<Page>());
+  };
+  std::vector<Listing> listings;
+  for (const auto& each : run_unprivileged(provisions.host, provisions.files, work, keep))
+    listings.push_back(listing_of(each));
+  return listings;
+}
+
 }  // namespace
 
 bool is_item_collection(std::string_view archive) { return without_slashes(archive).ends_with("/download"); }
@@ -116,31 +193,25 @@ std::vector<Listing> listings(const Host& host, std::span<const ListingRequest> 
       url += "/" + percent_encode(part);
     urls.push_back(url + "/");
   }
-  const auto pages = pages_of(host, urls, false);
-  std::vector<Listing> result;
-  for (std::size_t i = 0; i < pages.size(); ++i) {
-    result.push_back(judge(urls[i], pages[i], requests[i].name));
-    for (auto& file : result.back().files) file.place = requests[i].archive;
-  }
-  return result;
+  return read_unprivileged(host, std::move(urls), false,
+                           [&](const Wanted& wanted, std::span<const Page> pages) {
+                             std::vector<Listing> result;
+                             for (std::size_t i = 0; i < pages.size(); ++i) {
+                               result.push_back(judge(wanted.urls[i], pages[i], requests[i].name));
+                               for (auto& file : result.back().files) file.place = requests[i].archive;
+                             }
+                             return result;
+                           });
 }
 
 std::vector<Listing> index_listings(const Host& host, const std::string& archive,
                                     std::span<const std::string> names) {
-  const auto url = without_slashes(archive) + "/packages/.all/index.0.xz";
-  const auto page = pages_of(host, {url}, true)[0];
-  if (page.outcome != Outcome::received)
-    return std::vector<Listing>(names.size(), judge(url, page, names[0]));
-  std::vector<Listing> result(names.size(), Listing{Answer::listed, "", {}});
-  const auto whole = each_line(page.body, [&](std::string_view line) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (!line.starts_with(names[i])) continue;
-      auto file = file_in_index(line);
-      if (file && file->name == names[i]) result[i].files.push_back({std::move(*file), archive});
-    }
+  const auto index = without_slashes(archive) + "/packages/.all/index.0.xz";
+  return read_unprivileged(host, {index}, true, [&](const Wanted& wanted, std::span<const Page> pages) {
+    if (pages[0].outcome != Outcome::received)
+      return std::vector<Listing>(names.size(), judge(wanted.urls[0], pages[0], names[0]));
+    return read_index(pages[0].body, archive, names);
   });
-  const auto problem = tr("the index of '{}' cannot be decoded", host_of(url));
-  return whole ? result : std::vector<Listing>(names.size(), Listing{Answer::no_list, problem, {}});
 }
 
 std::vector<std::string> nearest_versions(std::span<const ArchivedFile> files, const Version& wanted,

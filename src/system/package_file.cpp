@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "core/words.hpp"
 #include "system/files.hpp"
+#include "system/unprivileged.hpp"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -52,8 +53,8 @@ using Entries = std::map<std::string, Entry>;
 /// and the checksums of the compressed stream come after that.
 class PackageReader {
  public:
-  PackageReader(const fs::path& file, std::string_view verdict)
-      : file_(file), verdict_(verdict), fd_(open_file(file, O_RDONLY)) {
+  /// `fd` is open for reading, at its start.
+  PackageReader(const fs::path& file, int fd, std::string_view verdict) : file_(file), verdict_(verdict) {
     archive_read_support_filter_gzip(stream_.get());
     archive_read_support_filter_bzip2(stream_.get());
     archive_read_support_filter_xz(stream_.get());
@@ -63,7 +64,7 @@ class PackageReader {
     archive_read_support_format_raw(stream_.get());
     archive_read_support_format_tar(tar_.get());
     archive_entry* whole = nullptr;
-    if (archive_read_open_fd(stream_.get(), fd_.get(), 1 << 17) != ARCHIVE_OK ||
+    if (archive_read_open_fd(stream_.get(), fd, 1 << 17) != ARCHIVE_OK ||
         archive_read_next_header(stream_.get(), &whole) != ARCHIVE_OK ||
         archive_read_open(tar_.get(), stream_.get(), nullptr, decompress, nullptr) != ARCHIVE_OK)
       refuse(tr_text("it cannot be decoded"));
@@ -121,7 +122,6 @@ class PackageReader {
 
   fs::path file_;
   std::string_view verdict_;
-  Fd fd_;
   std::vector<char> buffer_ = std::vector<char>(1 << 17);
   Reader stream_{archive_read_new()};
   Reader tar_{archive_read_new()};
@@ -271,16 +271,22 @@ void set_field(Package& package, std::string_view key, const std::string& value)
   if (key == "size") std::from_chars(value.data(), value.data() + value.size(), package.installed_size);
 }
 
-Package parse_info(const PackageReader& reader, std::string_view text) {
+Package parse_info(std::string_view text) {
   Package package;
   for (const auto& line : split(text, "\n")) {
     const auto equals = line.find(" = ");
     if (line[0] != '#' && equals != line.npos)
       set_field(package, trim(line.substr(0, equals)), std::string(trim(line.substr(equals + 3))));
   }
+  return package;
+}
+
+/// The text, once it is known to describe a package.
+const std::string& accept_info(const PackageReader& reader, const std::string& text) {
+  const auto package = parse_info(text);
   if (!is_package_name(package.name) || !Version::parse(package.version) || package.arch.empty())
     reader.refuse(tr_text("its .PKGINFO gives no valid name, version and architecture"));
-  return package;
+  return text;
 }
 
 /// As libalpm reads NoExtract: the last pattern that matches decides, `!` turns it round.
@@ -357,35 +363,42 @@ std::vector<std::string> compare_kept(const fs::path& mtree) {
   return problems;
 }
 
-}  // namespace
+/// Gives the reader of a package to `work`, unprivileged.
+Message decode(const fs::path& file, std::string_view verdict,
+               const std::function<Message(PackageReader&, const Tell&)>& work, const Tell& take = {}) {
+  const auto opened = open_file(file, O_RDONLY);
+  const int fd = opened.get();
+  return run_unprivileged(
+      {}, {&fd, 1},
+      [&](const Host&, const Tell& tell) {
+        PackageReader reader(file, fd, verdict);
+        return work(reader, tell);
+      },
+      take);
+}
 
-Package read_package_info(const fs::path& file) {
-  PackageReader reader(file, "no package");
+/// The text of one of its files, or nothing; what comes behind it is not read.
+std::optional<std::string> text_in(PackageReader& reader, std::string_view path) {
   while (auto* raw = reader.next()) {
-    if (path_of(raw) != ".PKGINFO") continue;
+    if (path_of(raw) != path) continue;
     Entry entry;
     std::string text;
     read_content(reader, entry, &text, {});
-    return parse_info(reader, text);
+    return text;
   }
-  reader.refuse(tr_text("it has no .PKGINFO"));
+  return std::nullopt;
 }
 
-std::string mtree_sha256(const fs::path& file) {
-  PackageReader reader(file, "damaged");
-  while (auto* entry = reader.next()) {
-    if (path_of(entry) != ".MTREE") continue;
-    Sha256 sum;
-    reader.read([&](std::string_view piece) { sum.add(piece); });
-    return sum.finish();
-  }
-  reader.refuse(tr_text("it has no .MTREE"));
+std::string require_text(PackageReader& reader, std::string_view path) {
+  auto text = text_in(reader, path);
+  if (!text) reader.refuse(tr("it has no {}", path));
+  return std::move(*text);
 }
 
-Package verify_package_archive(const fs::path& file, const std::function<void(std::uint64_t)>& progress) {
-  PackageReader reader(file, "damaged");
+/// All of it compared with its .MTREE; the text of its .PKGINFO.
+std::string verified_info(PackageReader& reader, const std::function<void(std::uint64_t)>& progress) {
   auto contents = read_contents(reader, progress);
-  if (contents.info.empty()) reader.refuse(tr_text("it has no .PKGINFO"));
+  if (contents.info.empty()) reader.refuse(tr("it has no {}", ".PKGINFO"));
   if (contents.mtree.empty()) reader.refuse(tr_text("it has no .MTREE to check it against"));
   const auto listed = parse_mtree(contents.mtree);
   if (!listed) reader.refuse(tr_text("its .MTREE cannot be read"));
@@ -393,7 +406,41 @@ Package verify_package_archive(const fs::path& file, const std::function<void(st
   const auto problems = differences(contents.entries, *listed);
   if (problems.size() == 1) reader.refuse(problems[0]);
   if (!problems.empty()) reader.refuse(tr("{} (and {} more)", problems[0], problems.size() - 1));
-  return parse_info(reader, contents.info);
+  return accept_info(reader, contents.info);
+}
+
+}  // namespace
+
+Package read_package_info(const fs::path& file) {
+  return parse_info(decode(file, "no package", [](PackageReader& reader, const Tell&) {
+                      return accept_info(reader, require_text(reader, ".PKGINFO"));
+                    }).get<std::string>());
+}
+
+std::string mtree_sha256(const fs::path& file) {
+  return decode(file, "damaged", [](PackageReader& reader, const Tell&) {
+    return sha256_text(require_text(reader, ".MTREE"));
+  });
+}
+
+Package verify_package_archive(const fs::path& file, const std::function<void(std::uint64_t)>& progress) {
+  constexpr std::uint64_t step = 1 << 20;
+  const auto work = [](PackageReader& reader, const Tell& tell) {
+    std::uint64_t told = 0;
+    std::uint64_t read = 0;
+    auto info = verified_info(reader, [&](std::uint64_t done) {
+      read = done;
+      if (read < told + step) return;
+      told = read;
+      tell(read);
+    });
+    tell(read);
+    return info;
+  };
+  const auto info = decode(file, "damaged", work, [&](const Message& done) {
+    if (progress) progress(done.get<std::uint64_t>());
+  });
+  return parse_info(info.get<std::string>());
 }
 
 std::vector<std::string> compare_installed(const fs::path& root, const fs::path& mtree,
@@ -423,19 +470,13 @@ void restore_times(const fs::path& root, const fs::path& mtree, std::span<const 
 }
 
 std::vector<std::string> paths_in_package(const fs::path& file) {
-  PackageReader reader(file, "no package");
-  std::vector<std::string> paths;
-  while (auto* raw = reader.next()) {
-    if (path_of(raw) != ".MTREE") continue;
-    Entry entry;
-    std::string text;
-    read_content(reader, entry, &text, {});
-    if (const auto listed = parse_mtree(text))
+  return decode(file, "no package", [](PackageReader& reader, const Tell&) -> Message {
+    std::vector<std::string> paths;
+    if (const auto listed = parse_mtree(text_in(reader, ".MTREE").value_or("")))
       for (const auto& [path, ignored] : *listed)
         if (!path.starts_with('.') && stays_inside(path)) paths.push_back(path);
     return paths;
-  }
-  return paths;
+  });
 }
 
 bool each_line(std::string_view compressed, const std::function<void(std::string_view)>& take) {

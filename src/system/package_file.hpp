@@ -13,6 +13,8 @@
 
 namespace cudapin {
 
+// Package archives are opened here and decoded unprivileged.
+
 /// Reads .PKGINFO of a package archive; throws Error when the file is no package.
 Package read_package_info(const std::filesystem::path& file);
 

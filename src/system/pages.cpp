@@ -6,7 +6,6 @@
 #include "core/words.hpp"
 #include "system/http.hpp"
 #include "system/transfer.hpp"
-#include "system/unprivileged.hpp"
 
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -15,8 +14,6 @@
 #include <memory>
 
 namespace cudapin {
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Page, outcome, body, etag, last_modified, final_url, problem)
 
 namespace {
 
@@ -193,9 +190,9 @@ std::vector<Page> receive(const Host& host, std::span<const PageRequest> request
 std::vector<Page> get_pages(const Host& host, std::span<const PageRequest> requests) {
   if (requests.empty()) return {};
   const Provisions provisions(host);
-  const auto pages = run_unprivileged(
-      provisions.host, provisions.files,
-      [&](const Host& own, const Tell&) -> Message { return receive(own, requests); });
+  const auto pages =
+      run_unprivileged(provisions.host, provisions.files,
+                       [&](const Host& own, const Tell&) -> Message { return receive(own, requests); });
   return pages.get<std::vector<Page>>();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "system/host.hpp"
+#include "system/unprivileged.hpp"
 
 #include <cstddef>
 #include <span>
@@ -34,6 +34,8 @@ struct Page {
   std::string final_url;  ///< where redirects led
   std::string problem;    ///< why it was refused or is unreachable, in words
 };
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Page, outcome, body, etag, last_modified, final_url, problem)
 
 /// Gets all pages at once, six connections a host at most, each page asked for one time. A page that is not
 /// there within half of CUDAPIN_TIMEOUT counts as unreachable. Redirects are followed, never from https to

@@ -10,8 +10,11 @@
 #include "system/private_folder.hpp"
 #include "system/repositories.hpp"
 #include "system/store.hpp"
+#include "system/unprivileged.hpp"
 
 #include <fmt/format.h>
+
+#include <fcntl.h>
 
 #include <algorithm>
 #include <array>
@@ -65,6 +68,15 @@ bool get(const Host& host, const std::string& base, const std::string& path, con
     return fs::copy_file(fs::path(base) / path, target, error);
   }
   return download(host, base + (base.ends_with('/') ? "" : "/") + path, target, {}) == DownloadOutcome::done;
+}
+
+/// Decodes the databases, unprivileged; they need no right but to read them and the folders that they lie in.
+std::string read_index(const Host& host, const fs::path& dbpath, const std::vector<std::string>& names) {
+  const auto folder = open_file(dbpath, O_PATH | O_DIRECTORY);
+  const int fd = folder.get();
+  return run_unprivileged(host, {&fd, 1}, [&](const Host&, const Tell&) -> Message {
+    return index_text(read_repositories(fmt::format("/proc/self/fd/{}", fd), names, dbpath));
+  });
 }
 
 std::string folder_of(const std::string& day) {
@@ -130,7 +142,8 @@ std::optional<std::pair<std::string, std::string>> fetch_snapshot(const Host& ho
     day = earlier_day(host, base, day, scratch.path() / "page");
     if (day.empty() || !get_databases(host, base, day, scratch.path())) return std::nullopt;
   }
-  return std::pair(day, index_text(read_repositories(scratch.path(), arch_repositories)));
+  fs::permissions(scratch.path(), fs::perms(0755));  // they are no secret
+  return std::pair(day, read_index(host, scratch.path(), arch_repositories));
 }
 
 /// "2020-10-12" -> the day and the index's name, as a former command noted them.
@@ -165,9 +178,10 @@ std::optional<Snapshot> snapshot_of(const Host& host, const Sources& sources, co
   std::vector<std::string> refusals;
   for (const auto& base : sources.archives) {
     const auto shown = printable(shown_url(base));
-    if (sources.offline && !scheme_of(base).empty() && scheme_of(base) != "file") continue;
+    const auto place = scheme_of(base) == "file" ? percent_decode(base.substr(7)) : base;
+    if (sources.offline && !scheme_of(place).empty()) continue;
     try {
-      if (auto got = fetch_snapshot(host, base, day)) {
+      if (auto got = fetch_snapshot(host, place, day)) {
         const auto hash = sha256_text(got->second);
         keep(host, "index-" + hash, got->second);
         keep(host, day, got->first + " " + hash + "\n");
@@ -192,7 +206,7 @@ std::optional<RepositoryIndex> repositories_of(const Host& host, const PacmanCon
   if (hashes.empty()) return std::nullopt;
   const auto name = "index-" + sha256_text(hashes);
   if (auto index = kept_index(host, name)) return index;
-  const auto text = index_text(read_repositories(conf.dbpath, conf.repositories));
+  const auto text = read_index(host, conf.dbpath, conf.repositories);
   keep(host, name, text);
   return RepositoryIndex::parse(text);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What comes from the network is taken apart where a mistake in a decoder is worth nothing: in a child that owns
-// no file. It is forked and not started anew, so it has what it needs in memory, and the files that it may
-// write are those that it was left with.
+// What comes from the network is taken apart where a mistake in a decoder is worth nothing: in a child that
+// owns no file. It is forked and not started anew, so it has what it needs in memory, and the files that it
+// may write are those that it was left with.
 #include "system/unprivileged.hpp"
 
 #include "core/error.hpp"
@@ -266,8 +266,7 @@ Message run_unprivileged(const Host& host, std::span<const int> files, const Unp
   if (!rules_over(who))
     return work(without_streams(host), [&](const Message& told) { take ? take(told) : void(); });
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error(tr("cannot create a pipe: {}", std::strerror(errno)));
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(tr("cannot create a pipe: {}", std::strerror(errno)));
   Fd out(ends[0]);
   Fd in(ends[1]);
   Child child(fork_child(host, files, work, in.get(), who), std::move(out));

@@ -17,8 +17,8 @@ using Tell = std::function<void(const Message&)>;
 /// Work on data of strangers. It gets a Host without streams, and may tell of something before it ends.
 using UnprivilegedWork = std::function<Message(const Host& host, const Tell& tell)>;
 
-/// Runs `work` in a child that has given up root for good: as the user `alpm`, or `nobody` where pacman has no
-/// such user, with no_new_privs, with the standard streams and `files` alone open, and gone when we are.
+/// Runs `work` in a child that has given up root for good: as the user `alpm`, or `nobody` where pacman has
+/// no such user, with no_new_privs, with the standard streams and `files` alone open, and gone when we are.
 /// `take` gets here what it tells there, in order. Returns what it returns and throws the Error that it
 /// throws, or one that says how it died. Where we are not root, or rule over no other user, it runs in this
 /// process.
