@@ -6,14 +6,17 @@
 #include "core/text.hpp"
 #include "support/archive_fixture.hpp"
 #include "system/child.hpp"
+#include "system/files.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -391,6 +394,72 @@ TEST_CASE("download: a new file is readable by all whatever the umask") {
   CHECK(transfer.get() == DownloadOutcome::done);
   ::umask(old);
   CHECK((fs::status(transfer.target).permissions() & fs::perms::mask) == fs::perms(0644));
+}
+
+TEST_CASE("download: names and passwords come from .netrc when asked, and root's own can be read") {
+  Transfer transfer;
+  httplib::Server guarded;
+  guarded.Get(".*", [&](const httplib::Request& request, httplib::Response& response) {
+    response.status = 401;
+    if (!request.has_header("Authorization")) return;
+    response.status = 200;
+    response.set_content(request.get_header_value("Authorization"), "application/octet-stream");
+  });
+  const int port = guarded.bind_to_any_port("127.0.0.1");
+  std::thread listening([&] { guarded.listen_after_bind(); });
+  write_text(transfer.folder / "home/.netrc", "machine 127.0.0.1 login ann password secret\n");
+  fs::permissions(transfer.folder / "home/.netrc", fs::perms(0600));
+  fs::permissions(transfer.folder / "home", fs::perms(0700));
+  transfer.host.environment["HOME"] = (transfer.folder / "home").string();
+  const auto get = [&] {
+    return download(transfer.host, fmt::format("http://127.0.0.1:{}/x", port), transfer.target, {});
+  };
+  CHECK_THROWS_AS(get(), Error);
+  transfer.host.network.use_netrc = true;
+  CHECK(get() == DownloadOutcome::done);
+  CHECK(read_text(transfer.target) == "Basic YW5uOnNlY3JldA==");
+  guarded.stop();
+  listening.join();
+}
+
+TEST_CASE("download: who transfers is not root, and the files are root's all the time") {
+  if (::geteuid() != 0) return;
+  Transfer transfer;
+  transfer.add(cuda, transfer.bytes);
+  transfer.server.set_fault(cuda, {Kind::slow, 1'000'000});
+  bool is_seen = false;
+  transfer.get([&](const DownloadProgress& progress) {
+    if (progress.is_over) return;
+    const auto child = trim(read_text(fmt::format("/proc/self/task/{}/children", ::gettid())));
+    const auto status = read_text(fmt::format("/proc/{}/status", child));
+    CHECK(!contains(status, "Uid:\t0\t"));
+    CHECK(contains(status, "NoNewPrivs:\t1"));
+    for (const auto* ending : {".part", ".part.meta"}) {
+      struct stat info {};
+      CHECK(::stat((transfer.target.string() + ending).c_str(), &info) == 0);
+      CHECK(info.st_uid == 0);
+      CHECK((info.st_mode & 07777) == 0644);
+    }
+    is_seen = true;
+  });
+  CHECK(is_seen);
+  CHECK(transfer.whole());
+}
+
+TEST_CASE("download: what somebody can still write is not put in place") {
+  Transfer transfer;
+  transfer.add(cuda, transfer.bytes);
+  transfer.server.set_fault(cuda, {Kind::slow, 1'000'000});
+  Fd writer;
+  const auto open_it = [&](const DownloadProgress&) {
+    if (!writer) writer = open_file(transfer.target.string() + ".part", O_RDWR);
+  };
+  CHECK_THROWS_WITH_AS(transfer.get(open_it), doctest::Contains("is still open for writing"), Error);
+  CHECK(!fs::exists(transfer.target));
+  writer = Fd();
+  transfer.server.clear_faults();
+  CHECK(transfer.get() == DownloadOutcome::done);
+  CHECK(transfer.whole());
 }
 
 TEST_CASE("download: a full disk ends it with the system's reason") {
