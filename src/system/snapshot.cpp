@@ -138,6 +138,9 @@ std::optional<std::pair<std::string, std::string>> fetch_snapshot(const Host& ho
                                                                   std::string day) {
   const PrivateFolder scratch("snapshot");
   fs::create_directory(scratch.path() / "sync");
+  // An empty database of what is installed, which libalpm would make where it may.
+  fs::create_directory(scratch.path() / "local");
+  replace_file(scratch.path() / "local/ALPM_DB_VERSION", "9\n");
   if (!get_databases(host, base, day, scratch.path())) {
     day = earlier_day(host, base, day, scratch.path() / "page");
     if (day.empty() || !get_databases(host, base, day, scratch.path())) return std::nullopt;
