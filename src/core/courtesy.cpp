@@ -23,18 +23,21 @@ bool Courtesy::may_ask(Moment now) const {
   return active_ < std::max(taken_for_granted, borne_) || untried_ < most_untried;
 }
 
-void Courtesy::asked(Moment now) {
+unsigned Courtesy::asked(Moment now) {
   if (limit_ < wanted_ && now - refused_ >= one_more_after) {
     ++limit_;
     refused_ = now;
   }
+  const auto others = served();
   ++active_;
   ++untried_;
+  return others;
 }
 
 void Courtesy::answered(Duration delay) {
   --untried_;
-  borne_ = std::max(borne_, active_ - untried_);
+  borne_ = std::max(borne_, served());
+  limit_ = std::max(limit_, served());
   pace_.delay = smoothed(pace_.delay, std::max(0.001, std::chrono::duration<double>(delay).count()));
 }
 
@@ -47,13 +50,14 @@ void Courtesy::ended(bool answered, std::uint64_t bytes, Duration taken) {
   if (cuts_ == 0 && bytes >= least) most_ = std::min(most_ * 2, largest);
 }
 
-void Courtesy::busy(Moment now, Duration wait) {
+void Courtesy::busy(Moment now, Duration wait, unsigned served_before) {
   refused_ = now + std::max<Duration>(wait, one_more_after) - one_more_after;
   if (active_ <= 1) {
     earliest_ = std::max(earliest_, now + wait);
     return;
   }
-  if (active_ <= borne_) borne_ = active_ - 1;
+  // Some have ended or been answered since, or were sent later and came first.
+  borne_ = std::min(borne_, std::max(served_before, served()));
   limit_ = std::clamp(borne_, 1u, limit_);
 }
 

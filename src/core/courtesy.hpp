@@ -26,14 +26,16 @@ class Courtesy {
   unsigned active() const { return active_; }
   unsigned limit() const { return limit_; }
 
-  void asked(Moment now);
+  /// Tells how many others it serves.
+  unsigned asked(Moment now);
   /// The first bytes have come, so long after the request.
   void answered(Duration delay);
   /// The request is over; `answered` as was told before, the bytes that it brought in that time.
   void ended(bool answered, std::uint64_t bytes, Duration taken);
-  /// It has too many requests. Where it serves others they tell how many it bears, and no more are sent for
-  /// the next minute, or for `wait`; where it serves none it is left alone for `wait`.
-  void busy(Moment now, Duration wait);
+  /// It has too many requests, for one that was asked when it served so many. Where it serves others they
+  /// tell how many it bears, and no more are sent for the next minute, or for `wait`; where it serves none it
+  /// is left alone for `wait`.
+  void busy(Moment now, Duration wait, unsigned served_before);
   /// The connection was cut in the middle.
   void cut();
 
@@ -45,6 +47,8 @@ class Courtesy {
   std::uint64_t most() const { return most_; }
 
  private:
+  unsigned served() const { return active_ - untried_; }
+
   unsigned wanted_;
   unsigned limit_;
   unsigned active_ = 0;

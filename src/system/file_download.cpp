@@ -171,7 +171,7 @@ void FileDownload::send(Lane lane, Moment now) {
   if (!lane.is_whole)
     options.range = Range{work.first, work.end == segments_.size() ? Segments::unknown : work.end};
   ++mirror.active;
-  context_.server(mirror.server).asked(now);
+  lane.others = context_.server(mirror.server).asked(now);
   auto& sent = lanes_.emplace_back(std::move(lane));
   sent.request = std::make_unique<Request>(
       context_.host, std::move(options), [this, &sent](std::string_view bytes) { return take(sent, bytes); });

@@ -74,6 +74,7 @@ struct Lane {
   std::string page = {};
   std::uint64_t recorded = 0;  ///< up to where the journal tells of it
   std::uint64_t bytes = 0;
+  unsigned others = 0;  ///< that its server served when it was sent
   Courtesy::Moment started{};
   Courtesy::Moment heard{};
   Pace pace = {};

@@ -17,6 +17,15 @@ unsigned ask_all(Courtesy& server, Courtesy::Moment now) {
   return asked;
 }
 
+void answer(Courtesy& server, unsigned requests) {
+  for (unsigned i = 0; i < requests; ++i) server.answered(1ms);
+}
+
+void refuse(Courtesy& server, unsigned served_before) {
+  server.busy(start, 0ms, served_before);
+  server.ended(false, 0, 0ms);
+}
+
 }  // namespace
 
 TEST_CASE("courtesy: four at once and beyond them two that are untried") {
@@ -24,7 +33,7 @@ TEST_CASE("courtesy: four at once and beyond them two that are untried") {
   CHECK(ask_all(four, start) == 4);
   Courtesy many(16);
   CHECK(ask_all(many, start) == 4);
-  for (int i = 0; i < 4; ++i) many.answered(1ms);
+  answer(many, 4);
   CHECK(ask_all(many, start) == 2);
   many.answered(1ms);
   CHECK(ask_all(many, start) == 1);
@@ -33,12 +42,10 @@ TEST_CASE("courtesy: four at once and beyond them two that are untried") {
 TEST_CASE("courtesy: a refusal tells how many a server bears and is kept for a minute") {
   Courtesy server(8);
   ask_all(server, start);
-  for (int i = 0; i < 4; ++i) server.answered(1ms);
+  answer(server, 4);
   CHECK(ask_all(server, start) == 2);
-  for (int i = 0; i < 2; ++i) {
-    server.busy(start, 0ms);
-    server.ended(false, 0, 0ms);
-  }
+  refuse(server, 4);
+  refuse(server, 4);
   CHECK(server.limit() == 4);
   CHECK(!server.may_ask(start));
   server.ended(true, 1 << 20, 100ms);
@@ -48,10 +55,50 @@ TEST_CASE("courtesy: a refusal tells how many a server bears and is kept for a m
   CHECK(server.limit() == 5);
 }
 
+TEST_CASE("courtesy: requests that end meanwhile do not lower what a server bears") {
+  Courtesy server(8);
+  ask_all(server, start);
+  answer(server, 4);
+  CHECK(server.asked(start) == 4);
+  CHECK(server.asked(start) == 4);
+  for (int i = 0; i < 3; ++i) server.ended(true, 1 << 20, 100ms);
+  refuse(server, 4);
+  refuse(server, 4);
+  CHECK(server.limit() == 4);
+  CHECK(ask_all(server, start) == 3);
+  answer(server, 2);
+  refuse(server, 1);  // it bears less than before
+  CHECK(server.limit() == 3);
+}
+
+TEST_CASE("courtesy: a request that overtakes another one does not lower what a server bears") {
+  Courtesy server(8);
+  server.asked(start);
+  answer(server, 1);
+  for (int i = 0; i < 3; ++i) CHECK(server.asked(start) == 1);
+  answer(server, 2);
+  CHECK(server.asked(start) == 3);
+  answer(server, 1);
+  refuse(server, 1);  // the third of those three
+  CHECK(server.limit() == 4);
+}
+
+TEST_CASE("courtesy: a server bears what it serves though it refused another one first") {
+  Courtesy server(4);
+  server.asked(start);
+  answer(server, 1);
+  for (int i = 0; i < 3; ++i) server.asked(start);
+  refuse(server, 1);
+  CHECK(server.limit() == 1);
+  answer(server, 2);
+  CHECK(server.limit() == 3);
+  CHECK(!server.may_ask(start));
+}
+
 TEST_CASE("courtesy: a server that serves nobody is asked again as often as before but later") {
   Courtesy server(4);
   server.asked(start);
-  server.busy(start, 5s);
+  server.busy(start, 5s, 0);
   server.ended(false, 0, 0ms);
   CHECK(!server.may_ask(start + 4s));
   CHECK(server.may_ask(start + 5s));
