@@ -8,7 +8,7 @@ namespace cudapin {
 namespace {
 
 constexpr unsigned taken_for_granted = 4;
-constexpr unsigned most_untried = 2;
+constexpr unsigned always_untried = 2;
 constexpr std::uint64_t least = 256 << 10;
 constexpr std::uint64_t largest = 1 << 30;
 constexpr std::chrono::minutes one_more_after{1};
@@ -20,7 +20,7 @@ double smoothed(double old, double fresh) { return old > 0 ? 0.7 * old + 0.3 * f
 
 bool Courtesy::may_ask(Moment now) const {
   if (now < earliest_ || active_ >= limit_) return false;
-  return active_ < std::max(taken_for_granted, borne_) || untried_ < most_untried;
+  return active_ < std::max(taken_for_granted, borne_) || untried_ < std::max(always_untried, borne_ / 2);
 }
 
 unsigned Courtesy::asked(Moment now) {

@@ -18,8 +18,8 @@ class Courtesy {
 
   explicit Courtesy(unsigned connections) : wanted_(connections), limit_(connections) {}
 
-  /// Whether another request may go out now. Beyond four only two at a time are untried, so that a server
-  /// with a limit of its own refuses no more than that.
+  /// Whether another request may go out now. Beyond four no more are untried at a time than half of what it
+  /// bears, or two, so that a server with a limit of its own refuses no more than that.
   bool may_ask(Moment now) const;
   /// When a request may go out again.
   Moment earliest() const { return earliest_; }

@@ -39,6 +39,15 @@ TEST_CASE("courtesy: four at once and beyond them two that are untried") {
   CHECK(ask_all(many, start) == 1);
 }
 
+TEST_CASE("courtesy: the more a server bears the more are untried at a time") {
+  Courtesy server(100);
+  answer(server, ask_all(server, start));
+  for (const unsigned more : {2u, 3u, 4u, 6u, 9u}) {
+    CHECK(ask_all(server, start) == more);
+    answer(server, more);
+  }
+}
+
 TEST_CASE("courtesy: a refusal tells how many a server bears and is kept for a minute") {
   Courtesy server(8);
   ask_all(server, start);
