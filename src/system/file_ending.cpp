@@ -100,7 +100,7 @@ void FileDownload::judge_refusal(Lane& lane) {
       return fail(mirror, tr("'{}' does not have it", server), lane.from_resolved, false);
     case Meaning::busy:
       context_.server(mirror.server).busy(Clock::now(), wait, lane.others);
-      return mirror.active > 1 ? void() : fail(mirror, status, true, false, wait);
+      return context_.server(mirror.server).active() > 1 ? void() : fail(mirror, status, true, false, wait);
     case Meaning::failing:
       return fail(mirror, status, true, false, wait);
     case Meaning::no_such_range:

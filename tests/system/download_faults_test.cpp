@@ -122,6 +122,19 @@ TEST_CASE("download faults: several files come at once") {
   CHECK(read_text(target) == lines.bytes);
 }
 
+TEST_CASE("download faults: a refusal while the archive serves another file is no failure") {
+  Lines lines;
+  const std::string other = "cudnn-8.0.4.30-1-x86_64.pkg.tar.zst";
+  lines.add(other, lines.bytes);
+  lines.server.set_fault(cuda, {Kind::slow, 4 * mib});
+  lines.server.set_fault(other, {Kind::busy, 0, 1});
+  const DownloadJob jobs[] = {
+      lines.job({lines.url()}),
+      {{lines.server.url() + "/packages/c/cudnn/" + other}, lines.folder / "store" / other}};
+  for (const auto& result : download(lines.host, jobs, {}, 1))
+    CHECK((result.outcome == DownloadOutcome::done));
+}
+
 TEST_CASE("download faults: an archive that goes wrong is left and the other one serves the rest") {
   const Fault faults[] = {{Kind::cut, mib},
                           {Kind::stall, mib},
