@@ -13,6 +13,9 @@ constexpr std::uint64_t least = 256 << 10;
 constexpr std::uint64_t largest = 1 << 30;
 constexpr std::chrono::minutes one_more_after{1};
 constexpr std::uint64_t parts_between_cuts = 64;
+constexpr Courtesy::Duration silence{3'000};
+constexpr Courtesy::Duration slow_start{10'000};  // an archive may take long to find a file
+constexpr double usual_delays = 4;                // that are not yet too long
 
 double smoothed(double old, double fresh) { return old > 0 ? 0.7 * old + 0.3 * fresh : fresh; }
 
@@ -59,6 +62,13 @@ void Courtesy::busy(Moment now, Duration wait, unsigned served_before) {
   // Some have ended or been answered since, or were sent later and came first.
   borne_ = std::min(borne_, std::max(served_before, served()));
   limit_ = std::clamp(borne_, 1u, limit_);
+}
+
+Courtesy::Duration Courtesy::patience(bool has_begun) const {
+  if (has_begun) return silence;
+  if (pace_.delay <= 0) return slow_start;
+  const std::chrono::duration<double> long_delay(usual_delays * pace_.delay);
+  return std::clamp(std::chrono::duration_cast<Duration>(long_delay), silence, slow_start);
 }
 
 void Courtesy::cut() {

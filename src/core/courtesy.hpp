@@ -39,6 +39,9 @@ class Courtesy {
   /// The connection was cut in the middle.
   void cut();
 
+  /// The silence after which a connection may be left: short in the middle of an answer, and before one as
+  /// the server is used to.
+  Duration patience(bool has_begun) const;
   /// Of one connection, on average.
   const Pace& pace() const { return pace_; }
   /// The most to ask for at once: a little first, then twice as much each time. What a server had sent when a

@@ -2,6 +2,7 @@
 #include "core/segments.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cudapin {
 
@@ -10,8 +11,10 @@ namespace {
 constexpr std::uint64_t least_chunk = 512 << 10;
 constexpr std::uint64_t usual_chunk = 4 << 20;
 constexpr std::uint64_t least_loot = 512 << 10;
+constexpr double least_gain = 0.5;         // seconds; for that less loot is worth a request too
 constexpr double transfer_per_delay = 25;  // a request's delay costs 4 % at most
-constexpr double slowest = 1;              // bytes a second, where nothing is known
+constexpr double short_silence = 0.2;      // seconds, which tell nothing
+constexpr double supposed_rate = 1 << 20;  // where nothing is known
 
 }  // namespace
 
@@ -40,15 +43,26 @@ std::optional<Range> Segments::take(int id, std::uint64_t most) {
   return gap;
 }
 
+std::optional<Range> Segments::take_last(int id, std::uint64_t most) {
+  const auto here = taken();
+  std::optional<Range> last;
+  for (auto gap = here.first_gap(size_); gap; gap = here.first_gap(size_, gap->end)) last = gap;
+  if (!last) return std::nullopt;
+  if (last->size() > most && last->size() - most >= least_chunk / 2) last->first = last->end - most;
+  work_[id] = *last;
+  return last;
+}
+
 std::optional<Range> Segments::steal(int id, const Pace& pace, int victim, const Pace& its_pace) {
   const auto found = work_.find(victim);
   if (found == work_.end()) return std::nullopt;
   auto& held = found->second;
-  const auto mine = pace.rate > 0 ? pace.rate : std::max(its_pace.rate, slowest);
-  const auto theirs = its_pace.rate > 0 ? its_pace.rate : mine;
-  const auto share = (static_cast<double>(held.size()) / theirs - pace.delay) / (1 / mine + 1 / theirs);
-  if (share < static_cast<double>(least_loot)) return std::nullopt;
-  const auto size = std::min(static_cast<std::uint64_t>(share), held.size());
+  const auto theirs = its_pace.rate > 0 ? its_pace : Pace{pace.rate, its_pace.delay};
+  const auto mine = pace.rate > 0 ? pace : Pace{its_pace.rate, pace.delay};
+  const auto late = seconds_for(held.size(), theirs);
+  const auto share = (late - mine.delay) / (seconds_for(1, {mine.rate}) + seconds_for(1, {theirs.rate}));
+  const auto size = static_cast<std::uint64_t>(std::clamp(share, 0.0, static_cast<double>(held.size())));
+  if (size < least_loot && (size == 0 || late - seconds_for(size, mine) < least_gain)) return std::nullopt;
   const Range loot{held.end - size, held.end};
   held.end = loot.first;
   work_[id] = loot;
@@ -77,9 +91,13 @@ void Segments::drop(const RangeSet& ranges) {
   for (const auto& range : ranges.ranges()) have_.remove(range);
 }
 
-double seconds_for(std::uint64_t bytes, const Pace& pace, const Pace& other) {
-  const auto rate = pace.rate > 0 ? pace.rate : other.rate;
-  return static_cast<double>(bytes) / std::max(rate, slowest);
+double seconds_for(std::uint64_t bytes, const Pace& pace) {
+  return pace.delay + static_cast<double>(bytes) / (pace.rate > 0 ? pace.rate : supposed_rate);
+}
+
+double seconds_to_next_byte(double silence, double usual) {
+  const auto seconds = std::abs(silence - usual);
+  return seconds < short_silence ? 0 : seconds;
 }
 
 std::uint64_t chunk_of(std::uint64_t left, unsigned connections, const Pace& pace, std::uint64_t most) {

@@ -12,7 +12,7 @@ namespace cudapin {
 /// How fast a connection is, as far as anyone knows.
 struct Pace {
   double rate = 0;   ///< bytes a second; 0: not known yet
-  double delay = 0;  ///< seconds from a request to its first byte
+  double delay = 0;  ///< seconds to its first byte, or to its next one
 };
 
 /// Who fetches which bytes of one file: what is here, what each connection is at, what is left, and what a
@@ -33,8 +33,10 @@ class Segments {
   void set_size(std::uint64_t size);
   /// Gives the first stretch that is neither here nor on its way, at most `most` bytes of it.
   std::optional<Range> take(int id, std::uint64_t most);
-  /// Gives the tail of another connection's work, parted so that both end at the same time. Nothing where it
-  /// is not worth a request.
+  /// The same of the last stretch, where nobody waits for it.
+  std::optional<Range> take_last(int id, std::uint64_t most);
+  /// Gives the tail of another connection's work, parted so that both end at the same time, or all of it.
+  /// Nothing where it is not worth a request.
   std::optional<Range> steal(int id, const Pace& pace, int victim, const Pace& its_pace);
   /// Lets a connection go on behind its end as far as `end`, where nobody has or brings those bytes.
   void extend(int id, std::uint64_t end);
@@ -55,8 +57,12 @@ class Segments {
   std::map<int, Range> work_;
 };
 
-/// Seconds that the connection still needs for `bytes`; a pace that is not known counts as `other`.
-double seconds_for(std::uint64_t bytes, const Pace& pace, const Pace& other);
+/// Seconds that the connection still needs for `bytes`.
+double seconds_for(std::uint64_t bytes, const Pace& pace);
+
+/// Seconds to the next byte of a connection that has been silent for `silence`, where `usual` are usual: when
+/// these are over, likely as long again as it has been late.
+double seconds_to_next_byte(double silence, double usual);
 
 /// How much a free connection asks for: enough that the delay of a request is small beside its transfer, yet
 /// no more than a share of what is left, so that the last one does not drag; within `most`.

@@ -110,50 +110,62 @@ bool FileDownload::start_whole(Moment now) {
 bool FileDownload::start_part(Moment now, bool by_stealing) {
   if (segments_.size() == Segments::unknown && (segments_.have().empty() || !lanes_.empty())) return false;
   Mirror* best = nullptr;
-  const auto rate = [&](const Mirror& mirror) { return context_.server(mirror.server).pace().rate; };
+  const auto rank = [&](const Mirror& mirror) {
+    return std::pair(mirror.is_proven, context_.server(mirror.server).pace().rate);
+  };
   for (auto& mirror : mirrors_)
-    if (may_use(mirror, now) && mirror.has_ranges && (!best || rate(mirror) > rate(*best))) best = &mirror;
+    if (may_use(mirror, now) && mirror.has_ranges && (!best || rank(mirror) > rank(*best))) best = &mirror;
   if (!best) return false;
   Lane lane{.id = next_id_++, .mirror = static_cast<std::size_t>(best - mirrors_.data())};
-  if (!give_work(lane, context_.server(best->server), by_stealing)) return false;
+  if (!give_work(lane, now, by_stealing)) return false;
   send(std::move(lane), now);
   return true;
 }
 
-bool FileDownload::give_work(Lane& lane, const Courtesy& courtesy, bool by_stealing) {
+/// A server that may not answer soon gets what is needed last: the sum follows from the start.
+bool FileDownload::give_work(Lane& lane, Moment now, bool by_stealing) {
+  const auto& mirror = mirrors_[lane.mirror];
+  const auto& courtesy = context_.server(mirror.server);
   std::optional<Range> work;
   if (by_stealing) {
-    if (const auto* victim = slowest())
-      work = segments_.steal(lane.id, courtesy.pace(), victim->id, pace_of(*victim));
+    if (const auto* victim = slowest(now))
+      work = segments_.steal(lane.id, courtesy.pace(), victim->id, pace_of(*victim, now));
   } else {
-    const auto usable =
-        std::ranges::count_if(mirrors_, [&](const auto& mirror) { return is_usable(mirror); });
+    const auto usable = std::ranges::count_if(mirrors_, [&](const auto& other) { return is_usable(other); });
     const auto left = segments_.size() - segments_.have().size();
-    work = segments_.take(lane.id, chunk_of(left, context_.connections * static_cast<unsigned>(usable),
-                                            courtesy.pace(), courtesy.most()));
+    const auto chunk = chunk_of(left, context_.connections * static_cast<unsigned>(usable), courtesy.pace(),
+                                courtesy.most());
+    work = mirror.is_proven || lanes_.empty() ? segments_.take(lane.id, chunk)
+                                              : segments_.take_last(lane.id, chunk);
   }
   lane.is_whole = work && *work == Range{0, segments_.size()};
   return work.has_value();
 }
 
 /// The one that needs most time for what it has still to bring.
-const Lane* FileDownload::slowest() const {
+const Lane* FileDownload::slowest(Moment now) const {
   const Lane* slowest = nullptr;
   double longest = 0;
   for (const auto& lane : lanes_) {
-    const auto seconds = seconds_for(segments_.work_of(lane.id).size(), pace_of(lane), {1});
-    if (seconds <= longest) continue;
+    const auto left = segments_.work_of(lane.id).size();
+    const auto seconds = seconds_for(left, pace_of(lane, now));
+    if (left == 0 || seconds <= longest) continue;
     slowest = &lane;
     longest = seconds;
   }
   return slowest;
 }
 
-Pace FileDownload::pace_of(const Lane& lane) const {
-  const auto usual = context_.servers.at(mirrors_[lane.mirror].server).pace();
+/// With a limit of our own silence tells nothing of the server.
+Pace FileDownload::pace_of(const Lane& lane, Moment now) const {
+  auto pace = context_.servers.at(mirrors_[lane.mirror].server).pace();
   const std::chrono::duration<double> taken = lane.heard - lane.started;
-  if (lane.bytes == 0 || taken < milliseconds(200)) return usual;
-  return {static_cast<double>(lane.bytes) / taken.count(), usual.delay};
+  const std::chrono::duration<double> silence = now - lane.heard;
+  if (lane.bytes > 0 && taken >= milliseconds(200))
+    pace.rate = static_cast<double>(lane.bytes) / taken.count();
+  const auto usual = lane.body == Lane::Body::none ? pace.delay : 0;
+  pace.delay = context_.host.network.limit_rate > 0 ? 0 : seconds_to_next_byte(silence.count(), usual);
+  return pace;
 }
 
 void FileDownload::send(Lane lane, Moment now) {

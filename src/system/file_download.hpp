@@ -45,7 +45,7 @@ struct Mirror {
   std::string validator = {};
   std::size_t source = 0;  ///< in the part's note, once `is_known`
   bool is_known = false;   ///< it has given this file, now or in an earlier process
-  bool is_proven = false;  ///< it has answered in this process
+  bool is_proven = false;  ///< it has answered in this process, and not gone silent since
   bool has_ranges = true;
   bool is_out = false;  ///< given up, for `reason`
   bool is_missing = false;
@@ -120,10 +120,10 @@ class FileDownload {
   bool has_other_ranges(const Mirror& mirror) const;
   bool start_whole(Moment now);
   bool start_part(Moment now, bool by_stealing);
-  bool give_work(Lane& lane, const Courtesy& courtesy, bool by_stealing);
+  bool give_work(Lane& lane, Moment now, bool by_stealing);
   void send(Lane lane, Moment now);
-  const Lane* slowest() const;
-  Pace pace_of(const Lane& lane) const;
+  const Lane* slowest(Moment now) const;
+  Pace pace_of(const Lane& lane, Moment now) const;
 
   // What an answer means.
   bool take(Lane& lane, std::string_view bytes);
@@ -149,6 +149,7 @@ class FileDownload {
   void tell(const std::string& note) const;
 
   // The end.
+  bool is_heard(const Mirror* mirror, Moment now) const;
   void leave_silent(Moment now);
   void verify();
   void blame(const std::string& sum);

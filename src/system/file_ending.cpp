@@ -18,8 +18,6 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t fruit = 64 << 10;  // bytes that make an attempt worth another one
-constexpr auto silence = 3s;               // of one connection while others bring bytes
-constexpr auto slow_start = 10s;           // an archive may take long to find a file
 constexpr int most_attempts_beside_others = 2;
 constexpr auto longest_delay = 30s;
 
@@ -179,18 +177,23 @@ void FileDownload::tend(Moment now) {
   end(is_missing ? DownloadOutcome::not_found : DownloadOutcome::failed);
 }
 
-/// A connection that brings nothing is left where others bring something, or another server may be asked.
+/// Whether one of its connections, or of all, has brought something just now.
+bool FileDownload::is_heard(const Mirror* mirror, Moment now) const {
+  const auto just_now = std::min<milliseconds>(1s, context_.patience / 2);
+  return std::ranges::any_of(lanes_, [&](const Lane& lane) {
+    return (!mirror || &mirrors_[lane.mirror] == mirror) && lane.bytes > 0 && now - lane.heard < just_now;
+  });
+}
+
+/// A connection that brings nothing is left where others bring something, or another server may be asked. A
+/// server of which nothing is heard at all is asked with one connection before it gets more.
 void FileDownload::leave_silent(Moment now) {
   for (auto lane = lanes_.begin(); lane != lanes_.end();) {
     auto& mirror = mirrors_[lane->mirror];
-    const bool begun = lane->body != Lane::Body::none || context_.server(mirror.server).pace().delay > 0;
-    const auto patience = std::min<milliseconds>(begun ? silence : slow_start, context_.patience);
+    const auto patience =
+        std::min(context_.server(mirror.server).patience(lane->body != Lane::Body::none), context_.patience);
     const bool has_way_out =
-        std::ranges::any_of(lanes_,
-                            [&](const Lane& other) {
-                              return &other != &*lane && other.bytes > 0 && now - other.heard < 1s;
-                            }) ||
-        std::ranges::any_of(mirrors_, [&](const Mirror& other) {
+        is_heard(nullptr, now) || std::ranges::any_of(mirrors_, [&](const Mirror& other) {
           return &other != &mirror && other.active == 0 && may_use(other, now);
         });
     if (now - lane->heard < patience || !has_way_out) {
@@ -198,6 +201,8 @@ void FileDownload::leave_silent(Moment now) {
       continue;
     }
     context_.requests.remove(*lane->request);
+    mirror.is_proven = mirror.is_proven && is_heard(&mirror, now);
+    record(*lane);
     fail(mirror,
          tr("'{}' sent nothing for {} seconds after {}", host_of(lane->request->at()),
             duration_cast<std::chrono::seconds>(patience).count(), got_text()),

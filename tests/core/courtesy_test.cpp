@@ -132,6 +132,22 @@ TEST_CASE("courtesy: requests grow until a connection is cut and then follow how
   CHECK(server.most() == 256 << 10);
 }
 
+TEST_CASE(
+    "courtesy: a server that is slow to answer is waited for longer but not in the middle of an answer") {
+  struct Case {
+    Courtesy::Duration delay, patience;
+  };
+  CHECK(Courtesy(4).patience(false) == 10s);
+  CHECK(Courtesy(4).patience(true) == 3s);
+  for (const auto& [delay, patience] : {Case{1ms, 3s}, Case{1500ms, 6s}, Case{9s, 10s}}) {
+    Courtesy server(4);
+    server.asked(start);
+    server.answered(delay);
+    CHECK(server.patience(false) == patience);
+    CHECK(server.patience(true) == 3s);
+  }
+}
+
 TEST_CASE("courtesy: the pace is that of requests which brought something") {
   Courtesy server(4);
   server.asked(start);

@@ -60,7 +60,16 @@ TEST_CASE("segments: a free connection takes as much as lets both end together")
         Case{{}, {10.0 * mib}, 8 * mib, 4 * mib},               // as fast as the other one
         Case{{8.0 * mib, 0.5}, {8.0 * mib}, 8 * mib, 2 * mib},  // a request costs half a second
         Case{{1.0 * mib, 9.0}, {8.0 * mib}, 8 * mib, 0},        // too late to be of use
-        Case{{20.0 * mib}, {20.0 * mib}, 900 << 10, 0}}) {      // not worth a request
+        Case{{20.0 * mib}, {20.0 * mib}, 900 << 10, 0},         // not worth a request
+        Case{{mib / 8.0}, {mib / 8.0}, 512 << 10, 256 << 10},   // of slow ones a little is
+        Case{{mib / 8.0, 1.2}, {mib / 8.0}, 256 << 10, 0},      // but not of seconds
+        Case{{}, {}, 512 << 10, 0},                             // nor where nothing is known
+        Case{{20.0 * mib}, {20.0 * mib, 0.1}, 900 << 10, 900 << 10},
+        Case{{20.0 * mib}, {20.0 * mib, 0.1}, 4 * mib, 3 * mib},
+        Case{{20.0 * mib}, {20.0 * mib, 0.7}, 1000, 1000},   // all of a silent one
+        Case{{20.0 * mib}, {20.0 * mib, 0.3}, 1000, 0},      // but not at once
+        Case{{20.0 * mib, 8}, {20.0 * mib, 5}, 4 * mib, 0},  // nor by one that answers late itself
+        Case{{20.0 * mib, 8}, {20.0 * mib, 10}, 1000, 1000}}) {
     Segments file(left);
     file.take(1, left);
     const auto loot = file.steal(2, mine, 1, theirs);
@@ -68,6 +77,24 @@ TEST_CASE("segments: a free connection takes as much as lets both end together")
     CHECK(file.work_of(1) == Range{0, left - stolen});
     if (stolen > 0) CHECK(loot->end == left);
   }
+}
+
+TEST_CASE("segments: a silent connection is supposed to stay so as long again") {
+  CHECK(seconds_to_next_byte(0, 0) == 0);
+  CHECK(seconds_to_next_byte(0.1, 0) == 0);
+  CHECK(seconds_to_next_byte(2, 0) == 2);
+  CHECK(seconds_to_next_byte(0, 8) == 8);
+  CHECK(seconds_to_next_byte(7, 8) == 1);
+  CHECK(seconds_to_next_byte(12, 8) == 4);
+  CHECK(seconds_for(20 * mib, {10.0 * mib, 3}) == doctest::Approx(5));
+}
+
+TEST_CASE("segments: who may not answer soon gets the last stretch") {
+  Segments file(20 * mib, set_of({4 * mib, 6 * mib}));
+  CHECK(file.take_last(1, 3 * mib) == Range{17 * mib, 20 * mib});
+  CHECK(file.take(2, 20 * mib) == Range{0, 4 * mib});
+  CHECK(file.take_last(3, 11 * mib - 1) == Range{6 * mib, 17 * mib});  // with a rest too small
+  CHECK(file.take_last(4, mib) == std::nullopt);
 }
 
 TEST_CASE("segments: a robbed connection goes on where its robber has failed") {

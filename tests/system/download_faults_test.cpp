@@ -165,6 +165,33 @@ TEST_CASE("download faults: an archive that goes wrong is left and the other one
   }
 }
 
+TEST_CASE("download faults: what a silent connection was to bring comes over another one before it is left") {
+  for (const std::uint64_t amount : {0u, 100'000u}) {
+    Lines lines;
+    lines.host.environment["CUDAPIN_TIMEOUT"] = "60";
+    lines.server.set_fault(cuda, {Kind::stall, amount});
+    const auto result = lines.get_both();
+    CHECK((result.outcome == DownloadOutcome::done));
+    CHECK(lines.whole());
+    CHECK(result.refusals.empty());
+    CHECK(lines.server.requests().size() <= 4);
+    CHECK(lines.second.requests().size() > 4);
+  }
+}
+
+TEST_CASE("download faults: an archive that falls silent is asked again with one connection") {
+  Lines lines;
+  lines.host.environment["CUDAPIN_TIMEOUT"] = "1";
+  lines.server.set_fault(cuda, {Kind::stall, 100'000, 4});
+  lines.server.set_fault(cuda, {Kind::stall, 0});
+  lines.second.set_fault(cuda, {Kind::slow, mib / 2});
+  const auto result = lines.get_both();
+  CHECK((result.outcome == DownloadOutcome::done));
+  CHECK(lines.whole());
+  CHECK(lines.server.requests().size() == 5);
+  CHECK(result.refusals.size() == 1);
+}
+
 TEST_CASE("download faults: one archive alone that cuts or stalls or shifts ends well") {
   for (const auto& fault :
        {Fault{Kind::cut, mib, 4}, Fault{Kind::stall, mib, 1}, Fault{Kind::shifted_range, 0, 1},
