@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t journal_limit = 16u << 20;
 constexpr auto sync_every = 10s;
+constexpr std::uint64_t most_unsynced = 32 << 20;  // so that little is left for the end
 constexpr int most_tries = 1000;  // a millisecond each, for a writer that is about to end
 
 [[noreturn]] void fail(int reason, std::string_view act, const fs::path& path) {
@@ -154,6 +155,7 @@ std::size_t PartFile::source(const std::string& url, const std::string& validato
 
 void PartFile::write(std::uint64_t offset, std::string_view bytes) {
   write_all(fd_.get(), bytes, offset, path_);
+  unsynced_ += bytes.size();
 }
 
 void PartFile::record(std::size_t source, Range range) {
@@ -176,7 +178,8 @@ void PartFile::sync_sometimes() {
     if (syncing_.get() == 0) append(synced_line(lines_syncing_));
     return;
   }
-  if (now - synced_ < sync_every) return;
+  if (now - synced_ < sync_every && unsynced_ < most_unsynced) return;
+  unsynced_ = 0;
   lines_syncing_ = lines_;
   syncing_ = std::async(std::launch::async, [fd = fd_.get()] { return ::fdatasync(fd); });
 }

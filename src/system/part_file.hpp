@@ -69,6 +69,7 @@ class PartFile {
   bool is_begun_ = false;
   std::size_t lines_ = 0;
   std::size_t lines_syncing_ = 0;
+  std::uint64_t unsynced_ = 0;  ///< bytes, since the last time
   std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
   std::future<int> syncing_;
 };
