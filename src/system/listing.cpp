@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <iterator>
 #include <map>
 
 namespace cudapin {
@@ -101,67 +103,94 @@ Listing judge(const std::string& url, const Page& page, const std::string& name)
   return {led_away ? Answer::redirected : Answer::no_list, page.problem};
 }
 
-std::vector<Listing> read_index(const std::string& text, const std::string& archive,
+std::vector<Listing> read_index(const std::string& text, const std::string& url,
                                 std::span<const std::string> names) {
   std::vector<Listing> result(names.size(), Listing{Answer::listed, "", {}});
   const auto is_whole = each_line(text, [&](std::string_view line) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!line.starts_with(names[i])) continue;
       auto file = file_in_index(line);
-      if (file && file->name == names[i]) result[i].files.push_back({std::move(*file), archive});
+      if (file && file->name == names[i]) result[i].files.push_back({std::move(*file), {}});
     }
   });
-  const auto problem = tr("the index of '{}' cannot be decoded", host_of(archive));
+  const auto problem = tr("the index of '{}' cannot be decoded", host_of(url));
   return is_whole ? result : std::vector<Listing>(names.size(), Listing{Answer::no_list, problem, {}});
 }
 
+/// A line for each file: name, size or nothing, whether it has a signature, date. There may be many.
 Message message_of(const Listing& listing) {
-  auto files = Message::array();
-  for (const auto& each : listing.files) {
-    Message file{{"file", each.file.text()}, {"place", each.place}, {"date", each.date}};
-    if (each.size) file["size"] = *each.size;
-    file["has_signature"] = each.has_signature;
-    files.push_back(std::move(file));
-  }
+  std::string files;
+  for (const auto& each : listing.files)
+    fmt::format_to(std::back_inserter(files), "{}\t{}\t{:d}\t{}\n", each.file.text(),
+                   each.size ? std::to_string(*each.size) : "", each.has_signature, each.date);
   return {{"answer", listing.answer}, {"problem", listing.problem}, {"files", std::move(files)}};
+}
+
+/// What is up to the next `end`, taken off `text`.
+std::string_view take_until(std::string_view& text, char end) {
+  const auto found = std::min(text.find(end), text.size());
+  const auto part = text.substr(0, found);
+  text.remove_prefix(std::min(found + 1, text.size()));
+  return part;
+}
+
+std::optional<ArchivedFile> file_of(std::string_view line) {
+  auto name = parse_file_name(take_until(line, '\t'));
+  if (!name) return std::nullopt;
+  ArchivedFile file{.file = std::move(*name), .place = {}};
+  std::uint64_t size = 0;
+  const auto number = take_until(line, '\t');
+  if (std::from_chars(number.data(), number.data() + number.size(), size).ec == std::errc{}) file.size = size;
+  file.has_signature = take_until(line, '\t') == "1";
+  file.date = line;
+  return file;
 }
 
 Listing listing_of(const Message& message) {
   Listing listing{message.at("answer"), message.at("problem"), {}};
-  for (const auto& each : message.at("files")) {
-    auto name = parse_file_name(each.at("file").get<std::string>());
-    if (!name) continue;
-    ArchivedFile file{.file = std::move(*name), .place = each.at("place"), .date = each.at("date")};
-    if (each.contains("size")) file.size = each["size"].get<std::uint64_t>();
-    file.has_signature = each.at("has_signature");
-    listing.files.push_back(std::move(file));
-  }
+  const auto& files = message.at("files").get_ref<const std::string&>();
+  for (std::string_view rest = files; !rest.empty();)
+    if (auto file = file_of(take_until(rest, '\n'))) listing.files.push_back(std::move(*file));
   return listing;
 }
 
 using PageReader = std::function<std::vector<Listing>(const Wanted&, std::span<const Page>)>;
+using PageKeeper = std::function<void(std::size_t place, const Page& page)>;
 
-/// Receives and reads the pages, unprivileged; what is new is kept by us, who may.
-std::vector<Listing> read_unprivileged(const Host& host, std::vector<std::string> urls, bool are_large,
-                                       const PageReader& read) {
-  const PageCache cache(host);
-  const Wanted wanted(cache, std::move(urls), are_large);
+/// Receives and reads the pages; what is new is kept by who may.
+std::vector<Listing> read_pages(const Host& host, const Wanted& wanted, const PageReader& read,
+                                const PageKeeper& keep) {
+  const auto received = receive(host, wanted);
+  for (std::size_t i = 0; i < received.pages.size(); ++i)
+    if (received.are_new[i]) keep(i, received.pages[i]);
+  return read(wanted, received.pages);
+}
+
+/// The same, unprivileged.
+std::vector<Listing> read_unprivileged(const Host& host, const Wanted& wanted, const PageReader& read,
+                                       const PageKeeper& keep) {
+  if (!makes_child()) return read_pages(host, wanted, read, keep);
   const Provisions provisions(host);
   const auto work = [&](const Host& own, const Tell& tell) -> Message {
-    const auto received = receive(own, wanted);
-    for (std::size_t i = 0; i < received.pages.size(); ++i)
-      if (received.are_new[i]) tell({{"place", i}, {"page", received.pages[i]}});
+    const auto pass = [&](std::size_t place, const Page& page) { tell({{"place", place}, {"page", page}}); };
     auto listings = Message::array();
-    for (const auto& listing : read(wanted, received.pages)) listings.push_back(message_of(listing));
+    for (const auto& listing : read_pages(own, wanted, read, pass)) listings.push_back(message_of(listing));
     return listings;
   };
-  const auto keep = [&](const Message& told) {
-    cache.keep(wanted.urls.at(told.at("place")), told.at("page").get<Page>());
-  };
+  const auto take = [&](const Message& told) { keep(told.at("place"), told.at("page").get<Page>()); };
   std::vector<Listing> listings;
-  for (const auto& each : run_unprivileged(provisions.host, provisions.files, work, keep))
+  for (const auto& each : run_unprivileged(provisions.host, provisions.files, work, take))
     listings.push_back(listing_of(each));
   return listings;
+}
+
+std::vector<Listing> read_lists(const Host& host, std::vector<std::string> urls, bool are_large,
+                                const PageReader& read) {
+  const PageCache cache(host);
+  const Wanted wanted(cache, std::move(urls), are_large);
+  return read_unprivileged(host, wanted, read, [&](std::size_t place, const Page& page) {
+    cache.keep(wanted.urls.at(place), page);
+  });
 }
 
 }  // namespace
@@ -193,25 +222,29 @@ std::vector<Listing> listings(const Host& host, std::span<const ListingRequest> 
       url += "/" + percent_encode(part);
     urls.push_back(url + "/");
   }
-  return read_unprivileged(host, std::move(urls), false,
-                           [&](const Wanted& wanted, std::span<const Page> pages) {
-                             std::vector<Listing> result;
-                             for (std::size_t i = 0; i < pages.size(); ++i) {
-                               result.push_back(judge(wanted.urls[i], pages[i], requests[i].name));
-                               for (auto& file : result.back().files) file.place = requests[i].archive;
-                             }
-                             return result;
-                           });
+  const auto read = [&](const Wanted& wanted, std::span<const Page> pages) {
+    std::vector<Listing> result;
+    for (std::size_t i = 0; i < pages.size(); ++i)
+      result.push_back(judge(wanted.urls[i], pages[i], requests[i].name));
+    return result;
+  };
+  auto result = read_lists(host, std::move(urls), false, read);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    for (auto& file : result[i].files) file.place = requests[i].archive;
+  return result;
 }
 
 std::vector<Listing> index_listings(const Host& host, const std::string& archive,
                                     std::span<const std::string> names) {
-  const auto index = without_slashes(archive) + "/packages/.all/index.0.xz";
-  return read_unprivileged(host, {index}, true, [&](const Wanted& wanted, std::span<const Page> pages) {
-    if (pages[0].outcome != Outcome::received)
-      return std::vector<Listing>(names.size(), judge(wanted.urls[0], pages[0], names[0]));
-    return read_index(pages[0].body, archive, names);
-  });
+  const auto read = [&](const Wanted& wanted, std::span<const Page> pages) {
+    return pages[0].outcome == Outcome::received
+               ? read_index(pages[0].body, wanted.urls[0], names)
+               : std::vector<Listing>(names.size(), judge(wanted.urls[0], pages[0], names[0]));
+  };
+  auto result = read_lists(host, {without_slashes(archive) + "/packages/.all/index.0.xz"}, true, read);
+  for (auto& listing : result)
+    for (auto& file : listing.files) file.place = archive;
+  return result;
 }
 
 std::vector<std::string> nearest_versions(std::span<const ArchivedFile> files, const Version& wanted,

@@ -23,6 +23,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace cudapin {
@@ -119,26 +120,23 @@ Host without_streams(const Host& host) {
   return own;
 }
 
-void send(int pipe, const Message& message) {
-  const auto bytes = Message::to_cbor(message);
-  const auto size = static_cast<std::uint32_t>(bytes.size());
-  std::string frame(reinterpret_cast<const char*>(&size), sizeof size);
-  frame.append(bytes.begin(), bytes.end());
+/// What a message is, and how long: this much before each.
+enum class Kind : std::uint32_t { told, result, error };
+struct Head {
+  Kind kind;
+  std::uint32_t size;
+};
+
+void send(int pipe, Kind kind, const Message& message) {
+  std::string frame(sizeof(Head), '\0');
+  Message::to_cbor(message, frame);
+  const Head head{kind, static_cast<std::uint32_t>(frame.size() - sizeof head)};
+  std::memcpy(frame.data(), &head, sizeof head);
   if (!write_all(pipe, frame)) ::_exit(EXIT_FAILURE);  // nobody is there to be told
 }
 
-Message failure(const std::string& text, const std::string& hint, ExitStatus status) {
-  return {{"error", text}, {"hint", hint}, {"status", static_cast<int>(status)}};
-}
-
-Message outcome_of(const Host& host, const UnprivilegedWork& work, int pipe) {
-  try {
-    return {{"result", work(host, [&](const Message& told) { send(pipe, {{"told", told}}); })}};
-  } catch (const Error& error) {
-    return failure(error.what(), error.hint, error.status);
-  } catch (const std::exception& error) {
-    return failure(error.what(), {}, ExitStatus::failed);
-  }
+void send_error(int pipe, const std::string& text, const std::string& hint, ExitStatus status) {
+  send(pipe, Kind::error, {{"error", text}, {"hint", hint}, {"status", static_cast<int>(status)}});
 }
 
 [[noreturn]] void be_child(const Host& host, std::span<const int> files, const UnprivilegedWork& work,
@@ -146,14 +144,15 @@ Message outcome_of(const Host& host, const UnprivilegedWork& work, int pipe) {
   auto own = without_streams(host);
   own.interrupt = &signal_seen;
   own.privileged = false;
-  send(pipe, outcome_of(
-                 own,
-                 [&](const Host& inner, const Tell& tell) {
-                   close_all_but(files, pipe);
-                   become(who, parent);
-                   return work(inner, tell);
-                 },
-                 pipe));
+  try {
+    close_all_but(files, pipe);
+    become(who, parent);
+    send(pipe, Kind::result, work(own, [&](const Message& told) { send(pipe, Kind::told, told); }));
+  } catch (const Error& error) {
+    send_error(pipe, error.what(), error.hint, error.status);
+  } catch (const std::exception& error) {
+    send_error(pipe, error.what(), {}, ExitStatus::failed);
+  }
   ::_exit(EXIT_SUCCESS);
 }
 
@@ -169,8 +168,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Takes its messages until it has said its last; nothing when it ended without one.
-  Message listen(const Host& host, const Tell& take);
+  /// Takes what it tells until it has said its last; nothing when it ended without that.
+  std::optional<Message> listen(const Host& host, const Tell& take);
   /// How it ended.
   int wait() {
     int status = 0;
@@ -182,7 +181,7 @@ class Child {
 
  private:
   bool read_more(const Host& host);
-  Message next_message();
+  std::optional<std::pair<Kind, Message>> next_message();
   void pass_on_interrupt(const Host& host);
 
   pid_t pid_;
@@ -211,25 +210,30 @@ bool Child::read_more(const Host& host) {
   }
 }
 
-/// Null while it is not whole.
-Message Child::next_message() {
-  std::uint32_t size = 0;
-  if (read_.size() < sizeof size) return {};
-  std::memcpy(&size, read_.data(), sizeof size);
-  if (size > largest_message) throw Error(tr_text("the unprivileged process says too much"));
-  if (read_.size() < sizeof size + size) return {};
-  auto message = Message::from_cbor(read_.begin() + sizeof size, read_.begin() + sizeof size + size);
-  read_.erase(0, sizeof size + size);
-  return message;
+/// Nothing while it is not whole.
+std::optional<std::pair<Kind, Message>> Child::next_message() {
+  Head head{};
+  if (read_.size() < sizeof head) return std::nullopt;
+  std::memcpy(&head, read_.data(), sizeof head);
+  if (head.size > largest_message) throw Error(tr_text("the unprivileged process says too much"));
+  const auto end = sizeof head + head.size;
+  if (read_.size() < end) return std::nullopt;
+  auto message = Message::from_cbor(read_.data() + sizeof head, read_.data() + end);
+  read_.erase(0, end);
+  return std::pair(head.kind, std::move(message));
 }
 
-Message Child::listen(const Host& host, const Tell& take) {
+std::optional<Message> Child::listen(const Host& host, const Tell& take) {
   while (read_more(host))
-    for (auto message = next_message(); !message.is_null(); message = next_message()) {
-      if (!message.contains("told")) return message;
-      if (take) take(message["told"]);
+    while (auto next = next_message()) {
+      auto& [kind, message] = *next;
+      if (kind == Kind::result) return std::move(message);
+      if (kind == Kind::error)
+        throw Error(message.at("error").get<std::string>(), message.at("hint").get<std::string>(),
+                    static_cast<ExitStatus>(message.at("status").get<int>()));
+      if (take) take(message);
     }
-  return {};
+  return std::nullopt;
 }
 
 pid_t fork_child(const Host& host, std::span<const int> files, const UnprivilegedWork& work, int pipe,
@@ -252,13 +256,9 @@ pid_t fork_child(const Host& host, std::span<const int> files, const Unprivilege
   throw Error(tr("the unprivileged process has died: {}", how), tr_text("run the same command again"));
 }
 
-Message conclude(Message last) {
-  if (last.contains("result")) return std::move(last["result"]);
-  throw Error(last.at("error").get<std::string>(), last.at("hint").get<std::string>(),
-              static_cast<ExitStatus>(last.at("status").get<int>()));
-}
-
 }  // namespace
+
+bool makes_child() { return rules_over(identity()); }
 
 Message run_unprivileged(const Host& host, std::span<const int> files, const UnprivilegedWork& work,
                          const Tell& take) {
@@ -274,8 +274,8 @@ Message run_unprivileged(const Host& host, std::span<const int> files, const Unp
   try {
     auto last = child.listen(host, take);
     const auto status = child.wait();
-    if (last.is_null()) tell_of_death(status);
-    return conclude(std::move(last));
+    if (!last) tell_of_death(status);
+    return std::move(*last);
   } catch (const Message::exception&) {
     throw Error(tr_text("the unprivileged process does not make sense"));
   }

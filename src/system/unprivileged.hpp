@@ -25,4 +25,7 @@ using UnprivilegedWork = std::function<Message(const Host& host, const Tell& tel
 Message run_unprivileged(const Host& host, std::span<const int> files, const UnprivilegedWork& work,
                          const Tell& take = {});
 
+/// Whether `run_unprivileged` makes a child here.
+bool makes_child();
+
 }  // namespace cudapin

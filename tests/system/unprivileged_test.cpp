@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <thread>
 
 namespace cudapin {
@@ -131,10 +132,16 @@ TEST_CASE("unprivileged: its death and its nonsense are errors") {
       ::_exit(0);
     });
   };
-  CHECK(lie(std::string("\x02\0\0\0\xff\xff", 6)) == "the unprivileged process does not make sense");
-  CHECK(lie(std::string("\x01\0\0\0\x01", 5)) == "the unprivileged process does not make sense");
-  CHECK(lie("\xff\xff\xff\xff") == "the unprivileged process says too much");
-  CHECK(lie(std::string("\x09\0\0\0\x01", 5)) == "the unprivileged process has died: exit status 0");
+  const auto frame = [](std::uint32_t kind, std::uint32_t length, const std::string& text) {
+    std::string head(8, '\0');
+    std::memcpy(head.data(), &kind, 4);
+    std::memcpy(head.data() + 4, &length, 4);
+    return head + text;
+  };
+  CHECK(lie(frame(1, 2, "\xff\xff")) == "the unprivileged process does not make sense");
+  CHECK(lie(frame(2, 1, "\x01")) == "the unprivileged process does not make sense");
+  CHECK(lie(frame(1, 0xffffffff, "")) == "the unprivileged process says too much");
+  CHECK(lie(frame(1, 9, "\x01")) == "the unprivileged process has died: exit status 0");
 }
 
 TEST_CASE("unprivileged: what we throw about a message ends it") {
