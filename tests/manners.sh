@@ -46,7 +46,7 @@ for verb in list --help 'show ampere-11.1' 'doctor --json'; do
   check "$verb into a closed pipe says nothing" sh -c "! grep -q 'terminate\|Aborted\|Broken' '$folder/err'"
   case $(cat "$folder/status" 2>/dev/null) in 13? | 1[4-9]?) check "$verb into a closed pipe ends well" false ;; esac
 done
-check "with standard output closed it ends" sh -c 'cudapin list >&-'
+check "with its streams closed it ends" sh -c 'cudapin list <&- >&- 2>&-'
 
 # What others have named does not steer the terminal.
 strange=$folder/$(printf 'bad\033[31m\007name.yaml')

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/words.hpp"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -31,6 +32,14 @@ void install_handlers() {
   ::sigaction(SIGPIPE, &action, nullptr);
 }
 
+/// A closed one would be the next file that is opened, and what is said would be written into that.
+void occupy_standard_streams() {
+  int opened = 0;
+  do opened = ::open("/dev/null", O_RDWR);
+  while (opened >= 0 && opened <= STDERR_FILENO);
+  if (opened >= 0) ::close(opened);
+}
+
 unsigned terminal_columns() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -56,6 +65,7 @@ std::map<std::string, std::string> process_environment() {
 }  // namespace
 
 Host Host::from_process() {
+  occupy_standard_streams();
   install_handlers();
   Host host;
   host.profiles = installed_data() / "cudapin/profiles";
