@@ -48,6 +48,21 @@ for verb in list --help 'show ampere-11.1' 'doctor --json'; do
 done
 check "with its streams closed it ends" sh -c 'cudapin list <&- >&- 2>&-'
 
+# On a full disk: an error, however much there was to write. (What has been said before is none.)
+if [ -c /dev/full ]; then
+  for command in list status --version --help 'use --help' 'completions bash' 'complete profiles' 'list --json'; do
+    cudapin $command >/dev/full 2>"$folder/err" && status=0 || status=$?
+    check "$command onto a full disk exits 1, not $status" test "$status" -eq 1
+    check "$command onto a full disk says why" grep -qx 'error: cannot write the output: No space left on device' "$folder/err"
+    check "$command onto a full disk says it once" test "$(grep -c '^error: ' "$folder/err")" -eq 1
+  done
+  cudapin nonsense >/dev/full 2>/dev/null && status=0 || status=$?
+  check "nothing to write is not an error" test "$status" -eq 2
+fi
+cudapin list 2>"$folder/err" | head -n 1 >"$folder/out"
+check "head gets its line" test "$(wc -l <"$folder/out")" -eq 1
+check "and nothing is said of the rest" sh -c "! grep -q . '$folder/err'"
+
 # What others have named does not steer the terminal.
 strange=$folder/$(printf 'bad\033[31m\007name.yaml')
 printf 'name: x\nsummary: "a\\e[31mb"\n' >"$strange"

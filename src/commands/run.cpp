@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <ostream>
 
@@ -108,16 +110,9 @@ void print(const Host& host, const Error& error) {
     *host.err << painted("1;36", tr_text("hint:")) << ' ' << printable(error.hint) << '\n';
 }
 
-}  // namespace
-
-ExitStatus run(std::span<const std::string> args, Host host) {
-  const auto end = std::ranges::find(args, "--");
-  const bool is_for_programs = std::find(args.begin(), end, "--json") != end;
-  speak(is_for_programs ? "C" : host.locale(), host.catalogues.string());
+ExitStatus attempt(std::span<const std::string> args, Host& host) {
   try {
-    const auto result = std::visit(Dispatch{host}, parse_arguments(args));
-    host.out->flush();
-    return result;
+    return std::visit(Dispatch{host}, parse_arguments(args));
   } catch (const Error& error) {
     host.out->flush();
     print(host, error);
@@ -129,6 +124,24 @@ ExitStatus run(std::span<const std::string> args, Host host) {
     print(host, Error(error.what()));
   }
   return ExitStatus::failed;
+}
+
+/// A result that could not be written is none. A reader who has gone has seen enough.
+ExitStatus when_written(const Host& host, ExitStatus status) {
+  host.out->flush();
+  const int reason = host.out_failure ? host.out_failure() : 0;
+  if (reason == 0 || reason == EPIPE) return status;
+  print(host, Error(tr("cannot write the output: {}", std::strerror(reason))));
+  return status == ExitStatus::done ? ExitStatus::failed : status;
+}
+
+}  // namespace
+
+ExitStatus run(std::span<const std::string> args, Host host) {
+  const auto end = std::ranges::find(args, "--");
+  const bool is_for_programs = std::find(args.begin(), end, "--json") != end;
+  speak(is_for_programs ? "C" : host.locale(), host.catalogues.string());
+  return when_written(host, attempt(args, host));
 }
 
 }  // namespace cudapin

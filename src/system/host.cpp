@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/words.hpp"
+#include "system/standard_output.hpp"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
+#include <memory>
 
 namespace cudapin {
 
@@ -73,6 +75,7 @@ Host Host::from_process() {
   host.environment = process_environment();
   host.in = &std::cin;
   host.out = &std::cout;
+  host.out_failure = [output = std::make_shared<StandardOutput>()] { return output->failure(); };
   host.err = &std::cerr;
   host.in_is_terminal = ::isatty(STDIN_FILENO) == 1;
   host.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;

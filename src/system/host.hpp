@@ -27,6 +27,7 @@ struct Host {
   std::map<std::string, std::string> environment;
   std::istream* in = nullptr;
   std::ostream* out = nullptr;
+  std::function<int()> out_failure;  ///< errno of the first write to `out` that failed, or 0; may be empty
   std::ostream* err = nullptr;
   bool in_is_terminal = false;
   bool out_is_terminal = false;
