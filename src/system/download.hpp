@@ -53,6 +53,7 @@ struct DownloadResult {
 /// followed within http(s), never from https to http. A server that fails is given up after `attempts` in a
 /// row that bring nothing, after two where another one may have the file. not_found: all servers say so, by
 /// 404 or 410 at the end of redirects. Throws Error for a full disk or an interrupt; the parts are kept.
+/// All of it but the renaming happens unprivileged (system/unprivileged.hpp).
 /// CUDAPIN_TIMEOUT in the environment: seconds of silence that end an attempt (60).
 std::vector<DownloadResult> download(const Host& host, std::span<const DownloadJob> jobs,
                                      const ProgressSink& sink, int attempts = 5);

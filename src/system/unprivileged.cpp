@@ -78,7 +78,9 @@ void become(const Identity& who, pid_t parent) {
                        ::setresuid(who.user, who.user, who.user) == 0 &&
                        ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
                        ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
-  if (!is_done) throw Error(tr("cannot become the user '{}': {}", who.name, std::strerror(errno)));
+  if (!is_done)
+    throw Error(tr("cannot become the user '{}': {}", who.name, std::strerror(errno)),
+                tr_text("root needs the capabilities CAP_SETUID and CAP_SETGID here"));
   if (::setuid(0) == 0) throw Error(tr("the user '{}' can become root again", who.name));
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
 }
