@@ -3,8 +3,9 @@
 // connection, cuts connections and gives neither ETag nor Last-Modified. So a cut is the ordinary case here:
 // what has come is journalled as it comes, every request asks for a part that is not here yet, and only
 // requests that bring nothing new count against a server. Which part comes next is decided in
-// core/segments, what an answer means in core/reply, how a server is treated in core/courtesy. All of that happens in
-// an unprivileged process, which is given the parts open; we put those that it has found good in place.
+// core/segments, what an answer means in core/reply, how a server is treated in core/courtesy. All of that
+// happens in an unprivileged process, which is given the parts open; we put those that it has found good in
+// place.
 #include "system/download.hpp"
 
 #include "core/error.hpp"
@@ -176,8 +177,12 @@ class Batch {
     const auto connections = host.network.connections ? host.network.connections : default_connections;
     DownloadContext context{host,
                             requests,
-                            [&](const DownloadProgress& progress) { tell({{"progress", progress}}); },
-                            [&](const DownloadJob& job) { tell({{"done", &job - jobs_.data()}}); },
+                            [&](const DownloadProgress& progress) {
+                              tell({{"progress", progress}});
+                            },
+                            [&](const DownloadJob& job) {
+                              tell({{"done", &job - jobs_.data()}});
+                            },
                             attempts,
                             connections,
                             patience_of(host) * 1000ms};

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t journal_limit = 16u << 20;
 constexpr auto sync_every = 10s;
 constexpr std::uint64_t most_unsynced = 32 << 20;  // so that little is left for the end
-constexpr int most_tries = 1000;  // a millisecond each, for a writer that is about to end
+constexpr int most_tries = 1000;                   // a millisecond each, for a writer that is about to end
 
 [[noreturn]] void fail(int reason, std::string_view act, const fs::path& path) {
   throw Error(tr("cannot {} '{}': {}", act, path.string(), std::strerror(reason)), file_hint(reason, path));
@@ -49,7 +49,8 @@ Fd open_regular(const fs::path& path, int flags) {
   Fd fd = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW | flags, 0644);
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) fail(tr_later("use"), path);
-  if ((info.st_mode & 07777) != 0644 && ::fchmod(fd.get(), 0644) != 0) fail(tr_later("set the mode of"), path);
+  if ((info.st_mode & 07777) != 0644 && ::fchmod(fd.get(), 0644) != 0)
+    fail(tr_later("set the mode of"), path);
   return fd;
 }
 

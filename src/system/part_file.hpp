@@ -20,8 +20,8 @@ namespace cudapin {
 /// another process than the one that writes: that one needs `files` only, and no right to the folder.
 class PartFile {
  public:
-  /// Opens both, and takes up what an earlier process has left; a part without a journal, or a journal without
-  /// a part, is nothing. Throws Error where there can be none.
+  /// Opens both, and takes up what an earlier process has left; a part without a journal, or a journal
+  /// without a part, is nothing. Throws Error where there can be none.
   PartFile(const Host& host, std::filesystem::path target);
   /// A part with bytes in it stays for the next time.
   ~PartFile();

@@ -131,8 +131,8 @@ RequestEnd Request::Transfer::end(CURLcode code) const {
   end.is_unreachable = true;
   std::error_code unreadable;
   const auto file = percent_decode(at.substr(std::min<std::size_t>(7, at.size())));
-  end.is_missing = code == CURLE_FILE_COULDNT_READ_FILE && !std::filesystem::exists(file, unreadable) &&
-                   !unreadable;
+  end.is_missing =
+      code == CURLE_FILE_COULDNT_READ_FILE && !std::filesystem::exists(file, unreadable) && !unreadable;
   return end;
 }
 

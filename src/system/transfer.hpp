@@ -11,8 +11,8 @@ namespace cudapin {
 
 // What the transfers of files and of pages have in common; for them alone.
 
-/// What transfers read of the user's own (.netrc when asked, SSL_CERT_FILE), for a process that may not read it:
-/// `host` names copies, which `files` keep. What cannot be read keeps its name.
+/// What transfers read of the user's own (.netrc when asked, SSL_CERT_FILE), for a process that may not read
+/// it: `host` names copies, which `files` keep. What cannot be read keeps its name.
 struct Provisions {
   explicit Provisions(const Host& user);
 
