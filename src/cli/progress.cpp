@@ -38,7 +38,9 @@ std::string progress_line(const std::string& what, std::uint64_t done, std::uint
                                      time_left(done, total, rate), done * 100 / total)
                        : fmt::format(" {:>9} {:>11}", human_size(done),
                                      human_size(static_cast<std::uint64_t>(rate)) + "/s");
-  const auto room = columns > figures.size() + 1 ? columns - figures.size() - 1 : 0;
+  const std::size_t most = std::max(columns, 1u) - 1;
+  if (figures.size() > most) return figures.substr(1, most);
+  const auto room = most - figures.size();
   const auto name = std::string(cut(printable(what), room));
   return name + std::string(room - display_width(name), ' ') + figures;
 }
@@ -49,15 +51,16 @@ void ProgressBar::update(const std::string& what, std::uint64_t done, std::uint6
   if (open_ && now - last_ms_ < update_every_ms) return;
   last_ms_ = now;
   open_ = true;
-  out_ << '\r' << progress_line(what, done, total, rate, columns_) << std::flush;
+  out_ << '\r' << progress_line(what, done, total, rate, columns_()) << std::flush;
 }
 
 void ProgressBar::finish(const std::string& what, std::uint64_t bytes) {
   if (quiet_) return;
   const auto line = fmt::format("{}  {}", printable(what), human_size(bytes));
+  const std::size_t columns = open_ ? columns_() : 0;
   if (open_)
     out_ << '\r' << line
-         << std::string(columns_ > display_width(line) + 1 ? columns_ - display_width(line) - 1 : 0, ' ');
+         << std::string(columns > display_width(line) + 1 ? columns - display_width(line) - 1 : 0, ' ');
   else
     out_ << line;
   out_ << '\n' << std::flush;

@@ -4,8 +4,10 @@
 #include "cli/report.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <string>
+#include <utility>
 
 namespace cudapin {
 
@@ -13,9 +15,9 @@ namespace cudapin {
 /// it is done elsewhere. Nothing at all when quiet.
 class ProgressBar {
  public:
-  /// `out` outlives the bar.
-  ProgressBar(std::ostream& out, bool on_terminal, bool quiet, unsigned columns)
-      : out_(out), on_terminal_(on_terminal), quiet_(quiet), columns_(columns) {}
+  /// `out` outlives the bar; `columns` is asked whenever something is drawn.
+  ProgressBar(std::ostream& out, bool on_terminal, bool quiet, std::function<unsigned()> columns)
+      : out_(out), on_terminal_(on_terminal), quiet_(quiet), columns_(std::move(columns)) {}
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -29,7 +31,7 @@ class ProgressBar {
   std::ostream& out_;
   bool on_terminal_;
   bool quiet_;
-  unsigned columns_;
+  std::function<unsigned()> columns_;
   bool open_ = false;
   std::int64_t last_ms_ = 0;
 };

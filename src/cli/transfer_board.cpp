@@ -95,9 +95,10 @@ void TransferBoard::draw() {
   const auto now = now_ms();
   if (lines_ > 0 && now - last_ms_ < update_every_ms) return;
   last_ms_ = now;
+  const auto columns = columns_();
   std::vector<std::string> lines;
   const auto add = [&](const FileProgress& file) {
-    lines.push_back(progress_line(file.name, file.received, file.total, file.rate, columns_));
+    lines.push_back(progress_line(file.name, file.received, file.total, file.rate, columns));
   };
   for (const auto& file : files_)
     if (!file.is_over && lines.size() < most_lines) add(file);

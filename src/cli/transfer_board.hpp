@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cudapin {
@@ -24,8 +26,9 @@ class TransferBoard {
  public:
   enum class Form { quiet, lines, terminal, json };
 
-  /// `out` outlives the board.
-  TransferBoard(std::ostream& out, Form form, unsigned columns) : out_(out), form_(form), columns_(columns) {}
+  /// `out` outlives the board; `columns` is asked whenever lines are drawn.
+  TransferBoard(std::ostream& out, Form form, std::function<unsigned()> columns)
+      : out_(out), form_(form), columns_(std::move(columns)) {}
   /// Leaves the cursor below what was written.
   ~TransferBoard();
   TransferBoard(const TransferBoard&) = delete;
@@ -44,7 +47,7 @@ class TransferBoard {
 
   std::ostream& out_;
   Form form_;
-  unsigned columns_;
+  std::function<unsigned()> columns_;
   std::vector<FileProgress> files_;
   std::vector<std::string> told_;
   std::size_t lines_ = 0;  ///< on the terminal now

@@ -133,7 +133,7 @@ std::vector<fs::path> fetch_files(const Host& host, const Sources& sources,
   for (const auto& file : files)
     if (!is_whole(sources.store / archive_path(file.name))) needed += file.size;
   if (needed > 0) require_space(sources.store, needed);
-  TransferBoard board(*host.err, form_of(host, quiet), host.columns);
+  TransferBoard board(*host.err, form_of(host, quiet), host.err_columns);
   const auto paths = fetch(host, sources, files, [&](const DownloadProgress& progress) {
     if (!progress.note.empty()) return board.tell(progress.file, progress.note);
     if (progress.file.ends_with(".sig")) return;
@@ -144,7 +144,7 @@ std::vector<fs::path> fetch_files(const Host& host, const Sources& sources,
 }
 
 std::vector<CheckedFile> check_files(const Checks& checks, const std::vector<fs::path>& files) {
-  ProgressBar bar(*checks.host.err, checks.host.err_is_terminal, checks.quiet, checks.host.columns);
+  ProgressBar bar(*checks.host.err, checks.host.err_is_terminal, checks.quiet, checks.host.err_columns);
   std::vector<CheckedFile> checked;
   for (const auto& file : files) {
     checks.host.check_interrupt();
@@ -171,7 +171,7 @@ void require_accepted(const Checks& checks, std::span<const CheckedFile> files, 
 }
 
 std::vector<Package> check_archives(const Checks& checks, std::span<const CheckedFile> files) {
-  ProgressBar bar(*checks.host.err, checks.host.err_is_terminal, checks.quiet, checks.host.columns);
+  ProgressBar bar(*checks.host.err, checks.host.err_is_terminal, checks.quiet, checks.host.err_columns);
   std::vector<Package> descriptions;
   for (const auto& file : files) {
     checks.host.check_interrupt();

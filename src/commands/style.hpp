@@ -8,7 +8,7 @@ namespace cudapin {
 
 /// How the Host's output stream takes text.
 inline Style style_of(const Host& host, bool verbose = false) {
-  return {host.takes_color(host.out_is_terminal), host.columns, verbose};
+  return {host.takes_color(host.out_is_terminal), host.out_columns(), verbose};
 }
 
 }  // namespace cudapin

@@ -42,11 +42,6 @@ void occupy_standard_streams() {
   if (opened >= 0) ::close(opened);
 }
 
-unsigned terminal_columns() {
-  winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 /// What is installed beside this program: PREFIX/bin/cudapin -> PREFIX/share.
 fs::path installed_data() {
   std::error_code ignored;
@@ -80,11 +75,17 @@ Host Host::from_process() {
   host.in_is_terminal = ::isatty(STDIN_FILENO) == 1;
   host.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
   host.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
-  host.columns = terminal_columns();
+  host.out_columns = [] { return terminal_columns(STDOUT_FILENO); };
+  host.err_columns = [] { return terminal_columns(STDERR_FILENO); };
   host.privileged = ::geteuid() == 0;
   host.now = [] { return std::chrono::system_clock::now(); };
   host.interrupt = &signal_seen;
   return host;
+}
+
+unsigned terminal_columns(int terminal) {
+  winsize size{};
+  return ::ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 fs::path Host::at(std::string_view path) const {

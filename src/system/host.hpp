@@ -32,8 +32,9 @@ struct Host {
   bool in_is_terminal = false;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  std::string color = "auto";  ///< or "always", "never"
-  unsigned columns = 80;
+  std::string color = "auto";                                  ///< or "always", "never"
+  std::function<unsigned()> out_columns = [] { return 80u; };  ///< how wide its terminal is now
+  std::function<unsigned()> err_columns = [] { return 80u; };
   Network network;
   bool json_progress = false;  ///< transfers are told of to a program
   bool privileged = false;     ///< effective uid 0
@@ -65,6 +66,9 @@ struct Host {
     if (on_step) on_step(name);
   }
 };
+
+/// How wide the terminal is now; 80 where it is none.
+unsigned terminal_columns(int terminal);
 
 /// Folders of cudapin's own, below root.
 inline constexpr std::string_view state_folder = "/var/lib/cudapin";

@@ -3,9 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace cudapin {
+
+namespace {
+
+unsigned eighty() { return 80; }
+
+}  // namespace
 
 TEST_CASE("progress: a line has bytes and rate and time left and fits the columns") {
   for (const unsigned columns : {60u, 80u, 200u}) {
@@ -19,6 +26,12 @@ TEST_CASE("progress: a line has bytes and rate and time left and fits the column
   }
 }
 
+TEST_CASE("progress: a terminal too narrow for the figures gets the first of them") {
+  for (unsigned columns = 0; columns < 60; ++columns)
+    CHECK(display_width(progress_line("cuda", 1u << 30, 3u << 30, 20 << 20, columns)) <
+          std::max(columns, 1u));
+}
+
 TEST_CASE("progress: an unknown size and an unknown rate are not made up") {
   const auto unknown = progress_line("file", 4096, 0, 0, 80);
   CHECK(unknown.find('%') == unknown.npos);
@@ -28,14 +41,14 @@ TEST_CASE("progress: an unknown size and an unknown rate are not made up") {
 TEST_CASE("progress: in a pipe a file is one line and quiet is silence") {
   std::ostringstream pipe;
   {
-    ProgressBar bar(pipe, false, false, 80);
+    ProgressBar bar(pipe, false, false, eighty);
     for (std::uint64_t done = 0; done < 100; ++done) bar.update("a.pkg.tar.zst", done, 100, 1);
     bar.finish("a.pkg.tar.zst", 100);
   }
   CHECK(pipe.str() == "a.pkg.tar.zst  100 B\n");
   std::ostringstream quiet;
   {
-    ProgressBar bar(quiet, true, true, 80);
+    ProgressBar bar(quiet, true, true, eighty);
     bar.update("a", 1, 2, 3);
     bar.finish("a", 2);
   }
@@ -45,7 +58,7 @@ TEST_CASE("progress: in a pipe a file is one line and quiet is silence") {
 TEST_CASE("progress: on a terminal one line is written over and ended") {
   std::ostringstream terminal;
   {
-    ProgressBar bar(terminal, true, false, 80);
+    ProgressBar bar(terminal, true, false, eighty);
     bar.update("a", 1, 2, 3);
     bar.update("a", 2, 2, 3);
   }

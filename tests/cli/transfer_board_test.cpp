@@ -20,7 +20,7 @@ const std::string cudnn = "cudnn-8.0.4-1-x86_64.pkg.tar.zst";
 std::string written(Form form, unsigned columns = 80) {
   std::ostringstream out;
   {
-    TransferBoard board(out, form, columns);
+    TransferBoard board(out, form, [=] { return columns; });
     board.update({cuda, 100 << 20, 1000 << 20, 10.0 * (1 << 20)});
     board.update({cudnn, 50 << 20, 50 << 20, 0, true});
     board.update({cuda, 1000 << 20, 1000 << 20, 10.0 * (1 << 20), true});
@@ -65,7 +65,7 @@ TEST_CASE("transfer board: a terminal keeps a line for each file that is here an
 TEST_CASE("transfer board: files on their way and their total fit every width") {
   for (const unsigned columns : {60u, 80u, 120u, 200u}) {
     std::ostringstream out;
-    TransferBoard board(out, Form::terminal, columns);
+    TransferBoard board(out, Form::terminal, [=] { return columns; });
     board.update({cuda, 100 << 20, 1000 << 20, 10.0 * (1 << 20)});
     while (screen(out.str()).size() < 3) board.update({cudnn, 10 << 20, 50 << 20, 10.0 * (1 << 20)});
     const auto lines = screen(out.str());
@@ -81,7 +81,7 @@ TEST_CASE("transfer board: files on their way and their total fit every width") 
 
 TEST_CASE("transfer board: a note stands above the lines") {
   std::ostringstream out;
-  TransferBoard board(out, Form::terminal, 80);
+  TransferBoard board(out, Form::terminal, [] { return 80u; });
   board.update({cuda, 1, 10, 0});
   board.tell(cuda, "'x' has changed");
   CHECK(screen(out.str()) == std::vector<std::string>{"warning: 'x' has changed", ""});
