@@ -19,11 +19,13 @@ expect() {  # expect SHELL LINE WORDS...
   shell=$1 line=$2
   shift 2
   wanted=$(printf '%s\n' "$@" | sort)
-  found=$("complete_in_$shell" "$line" | sort)
+  found=$("complete_in_$shell" "$line" | sed 's|/$||' | sort)
   [ "$wanted" = "$found" ] && return
   echo "$shell: '$line' is completed to '$(echo $found)' and not to '$(echo $wanted)'"
   failed=1
 }
+
+actions_of() { cudapin "$1" --help | sed -n '/^actions:/,/^$/s/^  \([a-z]*\) .*/\1/p'; }
 
 complete_in_bash() {
   bash --norc -c '
@@ -67,12 +69,26 @@ for shell in bash fish; do
   expect $shell "cudapin store " list verify prune
   expect $shell "cudapin env --shell z" zsh
   expect $shell "cudapin show ada-12" ada-12
+  expect $shell "cudapin profile " $(actions_of profile)
+  expect $shell "cudapin profile sub" subscribe subscriptions
+  expect $shell "cudapin profile export ada" ada-12
+  expect $shell "cudapin profile diff ampere-11.1 ad" ada-12
+  expect $shell "cudapin profile publish $folder/share/" "$folder/share/cudapin"
+  expect $shell "cudapin profile --dry-run add $folder/share/cudapin/profiles/ada" "$folder/share/cudapin/profiles/ada-12.yaml"
+  expect $shell "cudapin guard " check
+  expect $shell "cudapin --root $folder/root profile un" unsubscribe untrust
 done
 if command -v zsh >/dev/null; then
   for word in ampere-11.1 ampere-11.8; do
     complete_in_zsh "cudapin use am" | grep -qw "$word" || { echo "zsh: '$word' is not offered for 'cudapin use am'"; failed=1; }
   done
   complete_in_zsh "cudapin use --dr" | grep -q dry-run || { echo "zsh: --dry-run is not offered"; failed=1; }
+  offered=$(complete_in_zsh "cudapin profile ")
+  for word in $(actions_of profile); do
+    echo "$offered" | grep -qw "$word" || { echo "zsh: 'profile $word' is not offered"; failed=1; }
+  done
+  complete_in_zsh "cudapin profile export am" | grep -qw ampere-11.8 || { echo "zsh: no profile is offered for export"; failed=1; }
+  complete_in_zsh "cudapin store p" | grep -qw prune || { echo "zsh: 'store prune' is not offered"; failed=1; }
   ! complete_in_zsh "cudapin use am" | grep -qw ada-12 || { echo "zsh: ada-12 is offered for 'am'"; failed=1; }
 fi
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/argument_checks.hpp"
 
+#include "cli/actions.hpp"
 #include "core/error.hpp"
 #include "core/package.hpp"
 #include "core/text.hpp"
@@ -16,30 +17,17 @@ namespace cudapin {
 
 namespace {
 
-/// How many words each action of `profile` takes.
-struct ProfileAction {
-  std::string name;
-  std::size_t least;
-  std::size_t most;
-  const char* needs;
-};
-
-const std::vector<ProfileAction>& profile_actions() {
-  static const std::vector<ProfileAction> actions{{"export", 1, 1, tr_later("a profile")},
-                                                  {"sign", 1, 1, tr_later("a file")},
-                                                  {"verify", 1, 1, tr_later("a file")},
-                                                  {"add", 1, 1, tr_later("a file, a folder or a URL")},
-                                                  {"remove", 1, 1, tr_later("a profile")},
-                                                  {"diff", 1, 2, tr_later("one or two profiles")},
-                                                  {"trust", 1, 1, tr_later("the file of a public key")},
-                                                  {"untrust", 1, 1, tr_later("a fingerprint")},
-                                                  {"trusted", 0, 0, ""},
-                                                  {"subscribe", 1, 1, tr_later("a URL or a folder")},
-                                                  {"unsubscribe", 1, 1, tr_later("a URL or a folder")},
-                                                  {"subscriptions", 0, 0, ""},
-                                                  {"update", 0, 0, ""},
-                                                  {"publish", 1, 1, tr_later("a folder")}};
-  return actions;
+/// The action that was typed, with as many words as it takes.
+void check_action(std::string_view verb, const std::string& action, std::span<const std::string> words,
+                  const std::string& hint) {
+  std::vector<std::string> names;
+  for (const auto& known : actions_of(verb)) names.push_back(known.name);
+  if (action.empty()) refuse(tr("'{}' needs one of: {}", verb, join(names, ", ")), hint);
+  const auto found = std::ranges::find(actions_of(verb), action, &VerbAction::name);
+  if (found == actions_of(verb).end())
+    refuse(tr("unknown action '{}'{}", action, did_you_mean(action, names)), hint);
+  if (words.size() < found->least) refuse(tr("'{} {}' needs {}", verb, action, tr_text(found->needs)), hint);
+  if (words.size() > found->most) refuse(tr("unexpected argument '{}'", words[found->most]), hint);
 }
 
 }  // namespace
@@ -78,10 +66,7 @@ void require_value(const std::string& value, const std::string& name, const std:
 }
 
 void check_store(const StoreOptions& options, const std::string& hint) {
-  const std::vector<std::string> actions{"list", "verify", "prune"};
-  if (options.action.empty()) refuse(tr_text("'store' needs one of 'list', 'verify' and 'prune'"), hint);
-  if (std::ranges::find(actions, options.action) == actions.end())
-    refuse(tr("unknown action '{}'{}", options.action, did_you_mean(options.action, actions)), hint);
+  check_action("store", options.action, {}, hint);
   if (options.keep < 0) refuse(tr_text("option '--keep' needs a number from 0 up"), hint);
   if (options.json && options.action != "list") refuse(tr_text("only 'store list' prints JSON"), hint);
 }
@@ -102,18 +87,15 @@ void check_packages(const std::vector<std::string>& names, const std::string& hi
     if (!is_package_name(name)) refuse(tr("'{}' is no package name", name), hint);
 }
 
+void check_guard(const GuardOptions& options, const std::string& hint) {
+  const std::span words(options.words);
+  if (words.empty()) check_action("guard", "", {}, hint);
+  check_action("guard", words[0], words.subspan(1), hint);
+}
+
 void check_profile(const ProfileOptions& options, const std::string& hint) {
-  std::vector<std::string> names;
-  for (const auto& action : profile_actions()) names.push_back(action.name);
-  if (options.action.empty()) refuse(tr("'profile' needs one of: {}", join(names, ", ")), hint);
-  const auto found = std::ranges::find(profile_actions(), options.action, &ProfileAction::name);
-  if (found == profile_actions().end())
-    refuse(tr("unknown action '{}'{}", options.action, did_you_mean(options.action, names)), hint);
-  if (options.words.size() < found->least)
-    refuse(tr("'profile {}' needs {}", found->name, tr_text(found->needs)), hint);
-  if (options.words.size() > found->most)
-    refuse(tr("unexpected argument '{}'", options.words[found->most]), hint);
-  if (found->name == "export" && options.output.empty())
+  check_action("profile", options.action, options.words, hint);
+  if (options.action == "export" && options.output.empty())
     refuse(tr_text("'profile export' needs '--output' and a file"), hint);
   if (options.days < 1 || options.days > 3650)
     refuse(tr_text("option '--days' needs a number from 1 to 3650"), hint);

@@ -31,6 +31,7 @@ void require_value(const std::string& value, const std::string& name, const std:
 void check_store(const StoreOptions& options, const std::string& hint);
 void check_fetch(const FetchOptions& options, const std::string& hint);
 void check_packages(const std::vector<std::string>& names, const std::string& hint);
+void check_guard(const GuardOptions& options, const std::string& hint);
 void check_profile(const ProfileOptions& options, const std::string& hint);
 
 }  // namespace cudapin

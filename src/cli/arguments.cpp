@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/arguments.hpp"
 
+#include "cli/actions.hpp"
 #include "cli/argument_checks.hpp"
 #include "cli/report.hpp"
 #include "core/error.hpp"
@@ -25,7 +26,6 @@ struct Verb {
   std::string operand;  ///< as the synopsis shows it, or empty
   const char* summary;
   std::string example;
-  std::string detail = {};  ///< what the help has after the summary
 };
 
 /// What a command line asks for besides its verb's options.
@@ -390,8 +390,7 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
   if constexpr (std::same_as<Options, AllowOptions>)
     if (options.once != options.duration.empty())
       refuse(tr_text("'allow' takes either '--once' or '--for'"), hint);
-  if constexpr (std::same_as<Options, GuardOptions>)
-    if (options.words.empty() || options.words[0] != "check") refuse(tr_text("'guard' needs 'check'"), hint);
+  if constexpr (std::same_as<Options, GuardOptions>) check_guard(options, hint);
   if constexpr (std::same_as<Options, RunOptions>)
     if (options.command.empty()) refuse(tr_text("'run' needs '--' and a command"), hint);
   if constexpr (std::same_as<Options, UseOptions>)
@@ -401,10 +400,21 @@ void check(const Verb& verb, const Options& options, const std::string& hint) {
       refuse(tr("'{}' prints JSON only with '--dry-run'", verb.name), hint);
 }
 
+/// Nothing where there is no choice.
+std::string action_list(std::string_view verb) {
+  const auto actions = actions_of(verb);
+  if (actions.size() < 2) return {};
+  std::string text = tr_text("actions:\n");
+  for (const auto& action : actions)
+    text += fmt::format("  {:27} {}\n", action.name + (action.operand.empty() ? "" : " ") + action.operand,
+                        tr_text(action.summary));
+  return text + '\n';
+}
+
 std::string verb_help(const Verb& verb, const CLI::App& app) {
   return tr("usage: cudapin {} [options]{}{}\n\n{}\n\n{}\nexample:\n  {}\n", verb.name,
             verb.operand.empty() ? "" : " ", verb.operand, tr_text(verb.summary),
-            tr_text(verb.detail.c_str()) + option_list(app), verb.example);
+            action_list(verb.name) + option_list(app), verb.example);
 }
 
 /// What follows `--` is not ours to read.
@@ -501,9 +511,7 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
         "cudapin validate /etc/cudapin/profiles/lab.yaml"},
        read<ValidateOptions>},
       {{"profile", "<action> ...", tr_later("share profiles between machines"),
-        "sudo cudapin profile subscribe https://lab.example.org/cudapin",
-        tr_later("actions: export, sign, verify, add, remove, diff; trust, untrust, trusted;\n"
-                 "         subscribe, unsubscribe, subscriptions, update; publish\n\n")},
+        "sudo cudapin profile subscribe https://lab.example.org/cudapin"},
        read<ProfileOptions>},
       {{"metrics", "", tr_later("print what a monitor wants to know, as Prometheus text"),
         "sudo cudapin metrics -o /var/lib/node_exporter/cudapin.prom"},
@@ -572,7 +580,7 @@ std::vector<VerbText> described_verbs() {
   std::vector<VerbText> texts;
   for (const auto& [verb, reader] : verbs())
     texts.push_back({verb.name, verb.operand, tr_text(verb.summary),
-                     std::get<HelpRequest>(reader(verb, {"--help"})).options});
+                     std::get<HelpRequest>(reader(verb, {"--help"})).options, actions_of(verb.name)});
   return texts;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "cli/actions.hpp"
 #include "core/network.hpp"
 
 #include <span>
@@ -157,6 +158,7 @@ struct VerbText {
   std::string operand;
   std::string summary;
   std::vector<OptionText> options;
+  std::span<const VerbAction> actions;
 };
 
 struct HelpRequest {

@@ -16,11 +16,11 @@ namespace cudapin {
 namespace {
 
 /// What may stand at a place, by the placeholder that the help shows there.
-enum class Kind { nothing, folders, files, commands, words, profiles, packages };
+enum class Kind { nothing, folders, files, commands, words, names };
 
 struct Candidates {
   Kind kind = Kind::nothing;
-  std::string words = {};
+  std::string words = {};  ///< those themselves, or which names `cudapin complete` is asked for
 };
 
 Candidates candidates_of(std::string_view placeholder) {
@@ -28,20 +28,22 @@ Candidates candidates_of(std::string_view placeholder) {
       {"<dir>", {Kind::folders}},
       {"<file>...", {Kind::files}},
       {"<file>", {Kind::files}},
+      {"<profile file>", {Kind::files}},
+      {"<key file>", {Kind::files}},
+      {"<source>", {Kind::files}},
       {"-- <command>", {Kind::commands}},
-      {"<profile>", {Kind::profiles}},
-      {"[profile]", {Kind::profiles}},
-      {"<package>", {Kind::packages}},
-      {"<package>...", {Kind::packages}},
-      {"<name>", {Kind::packages}},
+      {"<profile>", {Kind::names, "profiles"}},
+      {"<profile> ...", {Kind::names, "profiles"}},
+      {"[profile]", {Kind::names, "profiles"}},
+      {"<added profile>", {Kind::names, "added"}},
+      {"<package>", {Kind::names, "packages"}},
+      {"<package>...", {Kind::names, "packages"}},
+      {"<name>", {Kind::names, "packages"}},
+      {"[name...]", {Kind::names, "packages"}},
+      {"<fingerprint>", {Kind::names, "keys"}},
+      {"<subscription>", {Kind::names, "subscriptions"}},
       {"<shell>", {Kind::words, "bash zsh fish"}},
       {"<when>", {Kind::words, "auto always never"}},
-      {"<action>", {Kind::words, "list verify prune"}},
-      {"<action> ...",
-       {Kind::words,
-        "add diff export publish remove sign subscribe subscriptions trust trusted unsubscribe "
-        "untrust update verify"}},
-      {"check [name...]", {Kind::words, "check"}},
   };
   const auto found = known.find(placeholder);
   return found == known.end() ? Candidates{} : found->second;
@@ -66,6 +68,12 @@ std::map<std::string, std::vector<std::string>> valued_options(std::span<const V
   return by_placeholder;
 }
 
+std::string action_names(const VerbText& verb) {
+  std::vector<std::string> names;
+  for (const auto& action : verb.actions) names.push_back(action.name);
+  return join(names, " ");
+}
+
 std::string bash_reply(const Candidates& candidates) {
   switch (candidates.kind) {
     case Kind::nothing:
@@ -78,12 +86,10 @@ std::string bash_reply(const Candidates& candidates) {
       return "mapfile -t COMPREPLY < <(compgen -c -- \"$cur\")";
     case Kind::words:
       return fmt::format("mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$cur\")", candidates.words);
-    case Kind::profiles:
-      return "mapfile -t COMPREPLY < <(cudapin complete profiles \"$cur\" 2>/dev/null)";
-    case Kind::packages:
+    case Kind::names:
       break;
   }
-  return "mapfile -t COMPREPLY < <(cudapin complete packages \"$cur\" 2>/dev/null)";
+  return fmt::format("mapfile -t COMPREPLY < <(cudapin complete {} \"$cur\" 2>/dev/null)", candidates.words);
 }
 
 std::string bash_words(const VerbText& verb) {
@@ -95,6 +101,15 @@ std::string bash_words(const VerbText& verb) {
   return words;
 }
 
+/// What follows the verb, and its action where it has some.
+std::string bash_operand(const VerbText& verb) {
+  if (verb.actions.empty()) return bash_reply(candidates_of(verb.operand));
+  auto text = "case $action in\n      '') " + bash_reply({Kind::words, action_names(verb)}) + " ;;\n";
+  for (const auto& action : verb.actions)
+    text += fmt::format("      {}) {} ;;\n", action.name, bash_reply(candidates_of(action.operand)));
+  return text + "      esac";
+}
+
 std::string bash_script(std::span<const VerbText> verbs) {
   std::string names;
   std::string options;
@@ -102,7 +117,7 @@ std::string bash_script(std::span<const VerbText> verbs) {
   for (const auto& verb : verbs) {
     names += (names.empty() ? "" : " ") + verb.name;
     options += fmt::format("    {}) options='{}' ;;\n", verb.name, bash_words(verb));
-    operands += fmt::format("    {}) {} ;;\n", verb.name, bash_reply(candidates_of(verb.operand)));
+    operands += fmt::format("    {}) {} ;;\n", verb.name, bash_operand(verb));
   }
   std::string values;
   std::string valued;
@@ -114,13 +129,14 @@ std::string bash_script(std::span<const VerbText> verbs) {
   return fmt::format(R"SH(# SPDX-License-Identifier: GPL-3.0-or-later
 # bash completion for cudapin, made by 'cudapin completions bash'
 _cudapin() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} verb= options= i
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} verb= action= options= i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${{COMP_WORDS[i]}} in
     {3}) ((i++)) ;;
     -*) ;;
-    *) verb=${{COMP_WORDS[i]}}; break ;;
+    *) [[ -z $verb ]] || {{ action=${{COMP_WORDS[i]}}; break; }}
+       verb=${{COMP_WORDS[i]}} ;;
     esac
   done
   case $prev in
@@ -150,12 +166,10 @@ std::string zsh_action(const Candidates& candidates) {
       return "_command_names -e";
     case Kind::words:
       return "(" + candidates.words + ")";
-    case Kind::profiles:
-      return " _cudapin_ask profiles";
-    case Kind::packages:
+    case Kind::names:
       break;
   }
-  return " _cudapin_ask packages";
+  return " _cudapin_ask " + candidates.words;
 }
 
 /// Brackets and colons mean something in a specification of _arguments.
@@ -177,17 +191,48 @@ std::string zsh_option(const OptionText& option) {
   return fmt::format("{{-{},--{}}}{}", option.letter, option.name, rest);
 }
 
+/// A description of _describe: its word and what it does.
+std::string zsh_described(const std::string& word, const std::string& summary) {
+  return in_single_quotes(word + ":" + summary, "'\\''");
+}
+
+/// A statement where an action of _arguments stands.
+std::string zsh_statement(const Candidates& candidates) {
+  return candidates.kind == Kind::nothing ? ":" : std::string(trim(zsh_action(candidates)));
+}
+
+/// What follows the verb, and its action where it has some.
+std::string zsh_operand(const VerbText& verb) {
+  if (verb.operand.empty()) return {};
+  if (verb.actions.empty())
+    return fmt::format(" \\\n        '{}:operand:{}'", verb.operand.ends_with("...") ? "*" : "1",
+                       zsh_action(candidates_of(verb.operand)));
+  std::string actions;
+  std::string cases;
+  for (const auto& action : verb.actions) {
+    actions += " \\\n          " + zsh_described(action.name, tr_text(action.summary));
+    cases += fmt::format("        {}) {} ;;\n", action.name, zsh_statement(candidates_of(action.operand)));
+  }
+  return fmt::format(R"SH( \
+        '1:action:->action' '*:operand:->operand'
+      case $state in
+      action) verbs=({})
+        _describe action verbs ;;
+      operand)
+        case $line[1] in
+{}        esac ;;
+      esac)SH",
+                     actions, cases);
+}
+
 std::string zsh_script(std::span<const VerbText> verbs) {
   std::string names;
   std::string cases;
   for (const auto& verb : verbs) {
-    names += "    " + in_single_quotes(verb.name + ":" + verb.summary, "'\\''") + "\n";
-    cases += fmt::format("    {}) _arguments", verb.name);
+    names += "    " + zsh_described(verb.name, verb.summary) + "\n";
+    cases += fmt::format("    {}) _arguments -C", verb.name);
     for (const auto& option : verb.options) cases += " \\\n        " + zsh_option(option);
-    const auto operand = verb.operand.empty() ? Candidates{} : candidates_of(verb.operand);
-    if (!verb.operand.empty())
-      cases += fmt::format(" \\\n        '{}:operand:{}'", verb.operand.ends_with("...") ? "*" : "1",
-                           zsh_action(operand));
+    cases += zsh_operand(verb);
     cases += " ;;\n";
   }
   return fmt::format(R"SH(#compdef cudapin
@@ -207,6 +252,7 @@ _cudapin() {{
   case $state in
   verb) _describe verb verbs ;;
   rest)
+    state=
     case $words[1] in
 {1}    esac ;;
   esac
@@ -228,12 +274,25 @@ std::string fish_values(const Candidates& candidates) {
       return " -x -a '(__fish_complete_command)'";
     case Kind::words:
       return fmt::format(" -x -a '{}'", candidates.words);
-    case Kind::profiles:
-      return " -x -a '(cudapin complete profiles 2>/dev/null)'";
-    case Kind::packages:
+    case Kind::names:
       break;
   }
-  return " -x -a '(cudapin complete packages 2>/dev/null)'";
+  return fmt::format(" -x -a '(cudapin complete {} 2>/dev/null)'", candidates.words);
+}
+
+/// What follows the verb, and its action where it has some.
+std::string fish_operand(const VerbText& verb) {
+  const auto seen = "complete -c cudapin -n '__fish_seen_subcommand_from " + verb.name;
+  if (verb.operand.empty()) return {};
+  if (verb.actions.empty()) return seen + "'" + fish_values(candidates_of(verb.operand)) + "\n";
+  std::string text;
+  for (const auto& action : verb.actions) {
+    text += fmt::format("{}; and not __fish_seen_subcommand_from {}' -x -a {} -d {}\n", seen,
+                        action_names(verb), action.name, in_single_quotes(tr_text(action.summary), "\\'"));
+    text += fmt::format("{}; and __fish_seen_subcommand_from {}'{}\n", seen, action.name,
+                        fish_values(candidates_of(action.operand)));
+  }
+  return text;
 }
 
 std::string fish_script(std::span<const VerbText> verbs) {
@@ -245,7 +304,7 @@ std::string fish_script(std::span<const VerbText> verbs) {
     text += fmt::format("complete -c cudapin -n __fish_use_subcommand -a {} -d {}\n", verb.name,
                         in_single_quotes(verb.summary, "\\'"));
     const auto here = fmt::format("complete -c cudapin -n '__fish_seen_subcommand_from {}'", verb.name);
-    if (!verb.operand.empty()) text += here + fish_values(candidates_of(verb.operand)) + "\n";
+    text += fish_operand(verb);
     for (const auto& option : verb.options)
       text += fmt::format(
           "{} -l {}{}{} -d {}\n", here, option.name, option.letter.empty() ? "" : " -s " + option.letter,
