@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 namespace cudapin {
@@ -85,15 +86,19 @@ UpgradeSeen last_upgrade(std::string_view log) {
 PartialUpgrade partial_upgrade(std::string_view log) {
   PartialUpgrade partial;
   bool synchronized = false;
+  bool is_pacmans = true;
   for_each_line(log, [&](const Line& line) {
+    if (line.sender == "PACMAN" || line.sender == own_log_prefix) is_pacmans = line.sender == "PACMAN";
     if (line.text.find("synchronizing package lists") != line.text.npos) {
       partial = {std::string(line.time), {}};
       synchronized = true;
     } else if (line.text.find("starting full system upgrade") != line.text.npos) {
       partial = {};
       synchronized = false;
-    } else if (synchronized && changes_package(line)) {
-      partial.packages.emplace_back(package_of(line));
+    } else if (synchronized && is_pacmans && changes_package(line)) {
+      const std::string name(package_of(line));
+      if (!name.ends_with("-keyring") && std::ranges::count(partial.packages, name) == 0)
+        partial.packages.push_back(name);
     }
   });
   return partial;

@@ -20,7 +20,11 @@ struct UpgradeSeen {
 
 UpgradeSeen last_upgrade(std::string_view log);
 
-/// Packages that were installed or upgraded after databases were synchronized without a full upgrade.
+/// Who speaks in the lines that cudapin itself writes there, one before each of its transactions.
+inline constexpr const char* own_log_prefix = "CUDAPIN";
+
+/// Packages that pacman installed or upgraded after databases were synchronized without a full upgrade.
+/// cudapin takes its own from where they stood together, and a keyring may come alone.
 struct PartialUpgrade {
   std::string time;  ///< of the synchronization
   std::vector<std::string> packages;

@@ -2,6 +2,7 @@
 #include "system/transaction.hpp"
 
 #include "core/error.hpp"
+#include "core/pacman_log.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
 #include "system/alpm_handle.hpp"
@@ -115,7 +116,7 @@ std::string describe_file_conflicts(const alpm_list_t* found) {
     const std::string owner = conflict->ctarget ? conflict->ctarget : "";
     problems.push_back(tr("{} would overwrite {}, {}", quoted(conflict->target), quoted(conflict->file),
                           owner.empty() ? tr_text("which belongs to no package")
-                                        : tr_text("which belongs to ") + quoted(owner.c_str())));
+                                        : tr("which belongs to {}", quoted(owner.c_str()))));
   });
   const auto all = problems.size();
   problems.resize(std::min(all, most_file_conflicts));
@@ -429,6 +430,7 @@ void Transaction::commit() {
   state_->host.check_interrupt();
   state_->errors.clear();
   alpm_list_t* details = nullptr;
+  alpm_logaction(state_->handle.get(), own_log_prefix, "changing packages; more in: cudapin history\n");
   const int result = alpm_trans_commit(state_->handle.get(), &details);
   const auto reason = alpm_errno(state_->handle.get());
   state_->mark_dependencies();

@@ -51,7 +51,24 @@ TEST_CASE("pacman log: packages after a refresh without an upgrade are a partial
   CHECK(partial_upgrade(synchronized + installed).packages == std::vector<std::string>{"cuda"});
   CHECK(partial_upgrade(std::string(synchronized) + upgrade + installed).packages.empty());
   CHECK(partial_upgrade(installed).packages.empty());
+  CHECK(partial_upgrade(synchronized + installed + installed).packages == std::vector<std::string>{"cuda"});
   CHECK(partial_upgrade("garbage\n[\n[] [] \n").packages.empty());
+}
+
+TEST_CASE("pacman log: a keyring may come alone, and what cudapin changes is no upgrade") {
+  const std::string keyring =
+      "[2026-11-29T09:01:00+0000] [ALPM] upgraded archlinux-keyring (20261001-1 -> 20261101-1)\n";
+  const std::string ours =
+      "[2026-11-29T09:02:00+0000] [CUDAPIN] changing packages; more in: cudapin history\n"
+      "[2026-11-29T09:02:00+0000] [ALPM] transaction started\n"
+      "[2026-11-29T09:02:01+0000] [ALPM-SCRIPTLET] hello\n"
+      "[2026-11-29T09:02:01+0000] [ALPM] downgraded cuda (13.0.0-1 -> 11.1.0-2)\n"
+      "[2026-11-29T09:02:02+0000] [ALPM] transaction completed\n";
+  CHECK(partial_upgrade(synchronized + keyring + ours).packages.empty());
+  const std::string later =
+      "[2026-11-29T09:03:00+0000] [PACMAN] Running 'pacman -S htop'\n"
+      "[2026-11-29T09:03:01+0000] [ALPM] upgraded htop (3.4.0-1 -> 3.4.1-1)\n";
+  CHECK(partial_upgrade(synchronized + ours + later).packages == std::vector<std::string>{"htop"});
 }
 
 }  // namespace cudapin
