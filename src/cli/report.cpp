@@ -166,6 +166,22 @@ std::string wrap(const std::string& text, std::size_t indent, unsigned columns) 
   return out;
 }
 
+std::string fitted(std::string_view text, unsigned columns) {
+  constexpr std::size_t further = 2;
+  std::string out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string line(text.substr(0, end));
+    const auto indent = std::min(line.find_first_not_of(' '), line.size());
+    out += display_width(line) <= columns
+               ? line
+               : line.substr(0, indent) + wrap(line.substr(indent), indent + further, columns);
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 std::string table(std::span<const Row> rows, const Style& style) {
   std::size_t labels = 0;
   std::size_t values = 0;
@@ -178,7 +194,9 @@ std::string table(std::span<const Row> rows, const Style& style) {
   for (const auto& row : rows) {
     auto line = padded(printable(row.label), labels + gap) +
                 padded(printable(row.value), row.note.empty() ? 0 : values + gap);
-    line += wrap(printable(row.note), labels + values + 2 * gap, style.columns);
+    const auto notes = labels + values + 2 * gap;
+    if (!row.note.empty() && display_width(printable(row.value)) > values) line += "\n" + padded("", notes);
+    line += wrap(printable(row.note), notes, style.columns);
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return out;
@@ -214,9 +232,8 @@ std::string plan_text(const Plan& plan, const Style& style) {
   for (const auto& action : plan.actions) rows.push_back(action_row(action));
   auto out =
       painted(style, "1", tr("Packages ({})", plan.actions.size())) + "\n\n" + table(rows, style) + "\n";
-  if (const auto size = download_size(plan); size > 0) out += tr_text("Download: ") + human_size(size) + "\n";
-  for (const auto& source : sources_of(plan, style.verbose))
-    out += tr_text("From: ") + printable(source) + "\n";
+  if (const auto size = download_size(plan); size > 0) out += tr("Download: {}\n", human_size(size));
+  for (const auto& source : sources_of(plan, style.verbose)) out += tr("From: {}\n", printable(source));
   const std::string pins = tr_text("Pins: ");
   out += pins + wrap(join(plan.pins, " "), display_width(pins), style.columns) + "\n";
   if (!plan.findings.empty()) out += "\n" + findings_text(plan.findings, style);

@@ -33,6 +33,9 @@ std::string table(std::span<const Row> rows, const Style& style);
 /// `text` broken at blanks so that no line passes `columns`, the following lines indented by `indent`.
 std::string wrap(const std::string& text, std::size_t indent, unsigned columns);
 
+/// Lines of prose, those that pass `columns` broken at blanks and continued a little further in.
+std::string fitted(std::string_view text, unsigned columns);
+
 /// Columns that `text` takes on a terminal (wide characters count two).
 std::size_t display_width(std::string_view text);
 

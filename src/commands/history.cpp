@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <ostream>
 
 namespace cudapin {
@@ -19,16 +21,32 @@ namespace {
 
 std::string or_none(const std::string& profile) { return profile.empty() ? tr_text("no profile") : profile; }
 
-std::string note_of(const HistoryEntry& entry) {
-  std::vector<std::string> changes;
-  for (const auto& change : entry.changes)
-    changes.push_back(change.from.empty() ? tr("{} {} installed", change.name, change.to)
-                      : change.to.empty() ? tr("{} {} removed", change.name, change.from)
-                                          : fmt::format("{} {} -> {}", change.name, change.from, change.to));
-  auto note =
-      fmt::format("{}: {} -> {}, {}", entry.user, or_none(entry.from), or_none(entry.to), entry.result);
-  if (!changes.empty()) note += "; " + join(changes, ", ");
-  return entry.why.empty() ? note : note + " (" + entry.why + ")";
+/// What is on record is English, for programs; who reads it here reads their language.
+std::string result_text(const std::string& result) {
+  constexpr std::array known{tr_later("done"), tr_later("finished after an interruption"),
+                             tr_later("taken back")};
+  const auto found = std::ranges::find(known, result);
+  return found == known.end() ? result : tr_text(*found);
+}
+
+std::string change_text(const Change& change) {
+  return change.from.empty() ? tr("{} installed", change.to)
+         : change.to.empty() ? tr("{} removed", change.from)
+                             : change.from + " -> " + change.to;
+}
+
+/// Its head, and indented below it who, what came of it, why, and the packages.
+std::string entry_text(const HistoryEntry& entry, const Style& style) {
+  const auto result = result_text(entry.result);
+  const auto who = entry.from == entry.to ? tr("by {}, {}", entry.user, result)
+                                          : tr("by {}: {} -> {}, {}", entry.user, or_none(entry.from),
+                                               or_none(entry.to), result);
+  auto text = printable(entry.time) + "  " + printable(entry.command) + '\n';
+  for (const auto& line : {who, entry.why})
+    if (!line.empty()) text += "  " + wrap(printable(line), 2, style.columns) + '\n';
+  std::vector<Row> rows;
+  for (const auto& change : entry.changes) rows.push_back({"  " + change.name, change_text(change), ""});
+  return text + table(rows, style);
 }
 
 }  // namespace
@@ -41,9 +59,7 @@ ExitStatus history(const HistoryOptions& options, const Host& host) {
     *host.out << json_text(nlohmann::json{{"schema", 1}, {"changes", changes}});
     return ExitStatus::done;
   }
-  std::vector<Row> rows;
-  for (const auto& entry : entries) rows.push_back({entry.time, entry.command, note_of(entry)});
-  *host.out << table(rows, style_of(host));
+  for (const auto& entry : entries) *host.out << entry_text(entry, style_of(host));
   if (entries.empty() && !options.quiet) *host.out << tr_text("no change is on record\n");
   return ExitStatus::done;
 }

@@ -4,6 +4,7 @@
 #include "commands/package_files.hpp"
 #include "commands/profiles.hpp"
 #include "commands/resolving.hpp"
+#include "commands/style.hpp"
 #include "commands/way_back.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -45,8 +46,8 @@ std::string vouching_text(const CheckedFile& file) {
   return tr("{} {}: {}\n  SHA-256  {}\n  signer   {}\n  key      {}\n  made     {}\n  {}\n", file.name.name,
             file.name.version.text(), word_of(file.signature.state), file.sha256,
             file.signature.signer.empty() ? tr_text("not known") : file.signature.signer,
-            file.signature.fingerprint + (file.keyring.empty() ? tr_text(", in no installed keyring package")
-                                                               : tr_text(", in ") + file.keyring),
+            file.keyring.empty() ? tr("{}, in no installed keyring package", file.signature.fingerprint)
+                                 : tr("{}, in {}", file.signature.fingerprint, file.keyring),
             day_made(file.signature), sentence_of(file.signature));
 }
 
@@ -60,9 +61,11 @@ void vouch(const LockOptions& options, const Host& host, const fs::path& path,
   if (!host.in_is_terminal)
     throw Error(tr_text("nobody can vouch: the input is not a terminal"),
                 fmt::format("sudo cudapin lock {} --vouch", printable(options.profile)), ExitStatus::usage);
-  *host.out << tr_text(
-      "pacman's keyring refuses the signatures of these files. Each is the file that was signed; whether "
-      "the signer's word still counts is yours to say.\n\n");
+  *host.out << fitted(
+      host,
+      tr_text(
+          "pacman's keyring refuses the signatures of these files. Each is the file that was signed; whether "
+          "the signer's word still counts is yours to say.\n\n"));
   for (const auto* file : open) *host.out << vouching_text(*file) << '\n';
   *host.out << tr_text(":: Let in these bytes, and no others, from now on? Type 'yes': ") << std::flush;
   std::string answer;

@@ -98,7 +98,7 @@ std::string signer_text(const CheckedFile& file) {
   std::vector<std::string> parts;
   for (const auto& part : {day_made(file.signature), file.signature.signer, file.signature.fingerprint})
     if (!part.empty()) parts.push_back(part);
-  if (!file.keyring.empty()) parts.push_back(tr_text("key in ") + file.keyring);
+  if (!file.keyring.empty()) parts.push_back(tr("key in {}", file.keyring));
   return join(parts, ", ");
 }
 
@@ -148,7 +148,7 @@ std::vector<CheckedFile> check_files(const Checks& checks, const std::vector<fs:
   std::vector<CheckedFile> checked;
   for (const auto& file : files) {
     checks.host.check_interrupt();
-    bar.update(tr_text("checking ") + file.filename().string(), checked.size(), files.size(), 0);
+    bar.update(tr("checking {}", file.filename().string()), checked.size(), files.size(), 0);
     checked.push_back(check_file(checks, file));
   }
   if (checks.exact) require_exact(checked, *checks.exact);
@@ -176,7 +176,7 @@ std::vector<Package> check_archives(const Checks& checks, std::span<const Checke
   for (const auto& file : files) {
     checks.host.check_interrupt();
     descriptions.push_back(verify_package_archive(file.path, [&](std::uint64_t done) {
-      bar.update(tr_text("verifying ") + file.name.name, done, file.size, 0);
+      bar.update(tr("verifying {}", file.name.name), done, file.size, 0);
       checks.host.check_interrupt();
     }));
     require_the_package(descriptions.back(), file, checks.conf);
@@ -201,7 +201,7 @@ std::string signatures_text(std::span<const CheckedFile> files, const Host& host
   for (const auto& file : files) {
     const auto word = std::string(word_of(file.signature.state));
     rows.push_back({file.name.name + " " + file.name.version.text(),
-                    file.vouching.empty() ? word : tr_text("vouched for: ") + word, signer_text(file)});
+                    file.vouching.empty() ? word : tr("vouched for: {}", word), signer_text(file)});
   }
   return table(rows, style_of(host));
 }

@@ -2,6 +2,7 @@
 #include "cli/report.hpp"
 #include "commands/profiles.hpp"
 #include "commands/sharing.hpp"
+#include "commands/style.hpp"
 #include "core/index_file.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -93,7 +94,7 @@ void show(const ProfileOptions& options, const Host& host, const std::vector<Sha
     for (const auto& shared : all) profiles.push_back(shared_json(host, shared));
     *host.out << json_text({{"schema", 1}, {"profiles", profiles}});
   } else if (!options.quiet) {
-    for (const auto& shared : all) *host.out << shared_text(host, shared) << '\n';
+    for (const auto& shared : all) *host.out << fitted(host, shared_text(host, shared)) << '\n';
   }
 }
 

@@ -2,6 +2,7 @@
 #include "cli/report.hpp"
 #include "commands/profiles.hpp"
 #include "commands/sharing.hpp"
+#include "commands/style.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
 #include "system/files.hpp"
@@ -105,8 +106,8 @@ ExitStatus verify_profile(const ProfileOptions& options, const Host& host) {
                             {"key", report.key.empty() ? report.fingerprint : report.key},
                             {"signer", report.signer}});
   else if (!options.quiet)
-    *host.out << tr("{}: {}{}\n", printable(file.string()), signer_text(report),
-                    vouches ? tr_text(" to vouch") : "");
+    *host.out << fitted(host, tr("{}: {}{}\n", printable(file.string()), signer_text(report),
+                                 vouches ? tr_text(" to vouch") : ""));
   return is_good ? ExitStatus::done : ExitStatus::failed;
 }
 

@@ -31,11 +31,11 @@ std::vector<std::string> problems_of(const PacmanConf& conf, const LocalDatabase
     return {tr("{} should be {} and is {}", package.name, package.to,
                now ? now->version : tr_text("not installed"))};
   const auto label = package.name + " " + package.to;
-  if (database.files(package.name).empty()) return {label + tr_text(" owns no files")};
+  if (database.files(package.name).empty()) return {tr("{} owns no files", label)};
   const auto mtree = conf.dbpath / "local" / (package.name + "-" + package.to) / "mtree";
   std::error_code missing;
   if (!fs::exists(mtree, missing))
-    return {label + tr_text(": its database entry has lost the list of checksums")};
+    return {tr("{}: its database entry has lost the list of checksums", label)};
   const auto unchecked = content_unchecked(conf, database, package.name);
   auto problems = compare_installed(conf.root, mtree, unchecked);
   if (attributes && problems.empty()) problems = compare_attributes(conf.root, mtree, unchecked);

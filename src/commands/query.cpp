@@ -45,7 +45,7 @@ std::string layer_note(const ProfileEntry& entry) {
   auto note = " (" + entry.layer;
   if (!entry.source.empty()) note += ": " + shown_url(entry.source);
   if (!entry.hides.empty())
-    note += tr_text("; hides the one that is ") + join(entry.hides, tr_text(" and the one that is "));
+    note += tr("; hides the one that is {}", join(entry.hides, tr_text(" and the one that is ")));
   return note + ")";
 }
 
@@ -119,7 +119,7 @@ std::string show_text(const Profile& profile, const Style& style) {
   for (const auto& wanted : profile.requirements) rows.push_back({tr_text("Needs"), "", wanted.text()});
   if (!profile.pin_if_installed.empty())
     rows.push_back(
-        {tr_text("Pins too"), "", join(profile.pin_if_installed, " ") + tr_text(" (where installed)")});
+        {tr_text("Pins too"), "", tr("{} (where installed)", join(profile.pin_if_installed, " "))});
   for (const auto& [name, value] : profile.environment)
     rows.push_back({tr_text("Sets"), "", name + "=" + value});
   if (!profile.tune.empty()) rows.push_back({tr_text("Tunes"), "", profile.tune.text()});
@@ -129,7 +129,7 @@ std::string show_text(const Profile& profile, const Style& style) {
   for (const auto& package : profile.packages) {
     std::vector<std::string> depends;
     for (const auto& dependency : package.depends) depends.push_back(dependency.text());
-    auto note = depends.empty() ? "" : tr_text("needs ") + join(depends, " ");
+    auto note = depends.empty() ? "" : tr("needs {}", join(depends, " "));
     if (package.only_if_installed)
       note += std::string(note.empty() ? "" : "; ") + tr_text("only where it is installed");
     rows.push_back({package.name, package.version.text(), note});

@@ -3,6 +3,7 @@
 #include "commands/apply.hpp"
 #include "commands/asking.hpp"
 #include "commands/commands.hpp"
+#include "commands/style.hpp"
 #include "commands/tuning.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -31,8 +32,9 @@ ExitStatus release(const ReleaseOptions& options, const Host& host) {
     return ExitStatus::done;
   }
   if (!options.quiet)
-    *host.out << tr("Releases {}: {}\nThe packages stay installed; the next 'pacman -Syu' upgrades them.\n",
-                    state->profile, names_of(*state));
+    *host.out << fitted(
+        host, tr("Releases {}: {}\nThe packages stay installed; the next 'pacman -Syu' upgrades them.\n",
+                 state->profile, names_of(*state)));
   if (options.dry_run) return ExitStatus::done;
   if (!options.noconfirm) ask(host, tr_text("Release these pins?"), tr_text("add --noconfirm"));
   const StateLock lock(host);

@@ -79,7 +79,7 @@ struct Dispatch {
   ExitStatus query(ExitStatus (*verb)(const Options&, const Host&), const Options& options) {
     const auto result = verb(options, at_root(options));
     if (const auto notice = recovery_notice(host); !notice.empty())
-      *host.err << printable(notice) << tr_text("; next: sudo cudapin recover\n");
+      *host.err << tr("{}; next: sudo cudapin recover\n", printable(notice));
     return result;
   }
 

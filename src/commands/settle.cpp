@@ -115,7 +115,7 @@ void settle_if_due(const Host& host) {
   if (!journal_is_open(host)) return;
   const StateLock lock(host);
   if (!journal_is_open(host)) return;
-  *host.out << ":: " << recovery_notice(host) << tr_text("; finishing it first\n");
+  *host.out << tr(":: {}; finishing it first\n", recovery_notice(host));
   const auto conf = read_pacman_conf(host);
   try {
     settle_journal(host, conf, false);

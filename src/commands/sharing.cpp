@@ -77,7 +77,7 @@ std::string lock_text_of(const SharedProfile& shared) {
   if (vouched > 0)
     text += tr("It vouches for {} of them: {}\n", vouched,
                lock.objection.empty() ? tr_text("its signer is trusted to")
-                                      : tr_text("not accepted, ") + lock.objection);
+                                      : tr("not accepted, {}", lock.objection));
   return text;
 }
 

@@ -56,8 +56,7 @@ std::vector<Row> rows_of(const Report& report, const Host& host) {
   const auto& machine = report.machine;
   std::vector<Row> rows;
   if (report.state)
-    rows.push_back(
-        {tr_text("profile"), report.state->profile, tr_text("in force since ") + report.state->since});
+    rows.push_back({tr_text("profile"), report.state->profile, tr("in force since {}", report.state->since)});
   else
     rows.push_back(
         {tr_text("profile"), tr_text("none"), tr_text("no profile is active; 'cudapin list' shows them")});

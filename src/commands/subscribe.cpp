@@ -155,7 +155,7 @@ News news_of(const Host& host, const SharedSource& source, const Edition& editio
     if (is_new) news.json["profiles"].push_back(shared_json(host, shared));
     if (is_new) news.text += '\n' + shared_text(host, shared);
   }
-  for (const auto& one : notes_on(all)) news.text += tr_text("note: ") + one + '\n';
+  for (const auto& one : notes_on(all)) news.text += tr("note: {}\n", one);
   return news;
 }
 
@@ -187,7 +187,7 @@ News bring(const ProfileOptions& options, const Host& host, const SharedSource& 
   auto news = news_of(host, source, edition, all, true);
   if (options.dry_run) return news;
   if (asks && !options.noconfirm) {
-    *host.out << news.text;
+    *host.out << fitted(host, news.text);
     ask(options, host, tr_text("Subscribe to it?"));
   }
   arrival.keep();
@@ -212,6 +212,10 @@ std::optional<Subscription> find_subscription(const Host& host, const std::strin
 
 bool is_expired(const Host& host, const Subscription& one) { return one.expires <= timestamp(host); }
 
+std::string none_text() {
+  return tr_text("nothing is subscribed; 'sudo cudapin profile subscribe URL' does it\n");
+}
+
 }  // namespace
 
 ExitStatus subscribe(const ProfileOptions& options, const Host& host) {
@@ -232,7 +236,7 @@ ExitStatus subscribe(const ProfileOptions& options, const Host& host) {
   if (options.json)
     *host.out << json_text({{"schema", 1}, {"subscription", news.json}});
   else if (!options.quiet && (options.noconfirm || options.dry_run))
-    *host.out << news.text;
+    *host.out << fitted(host, news.text);
   return ExitStatus::done;
 }
 
@@ -273,9 +277,7 @@ ExitStatus list_subscriptions(const ProfileOptions& options, const Host& host) {
   if (options.json)
     *host.out << json_text({{"schema", 1}, {"subscriptions", list}});
   else
-    *host.out << (rows.empty()
-                      ? tr_text("nothing is subscribed; 'sudo cudapin profile subscribe URL' does it\n")
-                      : table(rows, style_of(host)));
+    *host.out << (rows.empty() ? fitted(host, none_text()) : table(rows, style_of(host)));
   return ExitStatus::done;
 }
 
@@ -285,10 +287,12 @@ ExitStatus update(const ProfileOptions& options, const Host& host) {
   auto list = nlohmann::json::array();
   std::vector<std::string> failures;
   std::string hint;
-  for (const auto& known : subscriptions(host)) try {
+  const auto subscribed = subscriptions(host);
+  if (subscribed.empty() && !options.json && !options.quiet) *host.out << fitted(host, none_text());
+  for (const auto& known : subscribed) try {
       const auto news = bring(options, host, SharedSource(host, known.place), &known, false);
       list.push_back(news.json);
-      if (!options.json && !options.quiet) *host.out << news.text;
+      if (!options.json && !options.quiet) *host.out << fitted(host, news.text);
     } catch (const Error& error) {
       if (error.status == ExitStatus::interrupted) throw;
       failures.emplace_back(error.what());

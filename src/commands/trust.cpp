@@ -60,7 +60,7 @@ void require_yes(const ProfileOptions& options, const Host& host, const PublicKe
   if (!host.in_is_terminal)
     throw Error(tr_text("nobody can say yes: the input is not a terminal"),
                 tr_text("add --fingerprint with the whole fingerprint"), ExitStatus::usage);
-  *host.out << question_about(key, role) << tr_text(":: Trust it? Type 'yes': ") << std::flush;
+  *host.out << fitted(host, question_about(key, role)) << tr_text(":: Trust it? Type 'yes': ") << std::flush;
   std::string answer;
   if (!std::getline(*host.in, answer) || trim(answer) != "yes")
     throw Error(tr_text("nothing was trusted: the answer was not 'yes'"));
@@ -83,12 +83,14 @@ void report_trust(const ProfileOptions& options, const Host& host, const PublicK
                             {"role", word_of(role)},
                             {"changed", changed}});
   else if (!options.quiet)
-    *host.out << tr("{} ({}) is trusted{} for the role '{}'\n", key.user, key.fingerprint,
-                    changed ? "" : tr_text(" already"), word_of(role));
+    *host.out << fitted(
+        host, changed ? tr("{} ({}) is trusted for the role '{}'\n", key.user, key.fingerprint, word_of(role))
+                      : tr("{} ({}) is trusted already for the role '{}'\n", key.user, key.fingerprint,
+                           word_of(role)));
 }
 
 std::string state_of(const TrustedKey& trusted) {
-  if (!trusted.objection.empty()) return tr_text("DOES NOT COUNT: ") + trusted.objection;
+  if (!trusted.objection.empty()) return tr("DOES NOT COUNT: {}", trusted.objection);
   if (trusted.key.is_revoked) return tr_text("revoked: nothing new by it is taken");
   return trusted.key.is_expired ? tr_text("expired: nothing by it is taken") : "";
 }
@@ -138,8 +140,8 @@ ExitStatus untrust(const ProfileOptions& options, const Host& host) {
   if (options.json)
     *host.out << json_text({{"schema", 1}, {"fingerprint", trusted.key.fingerprint}, {"changed", true}});
   else if (!options.quiet)
-    *host.out << tr("{} ({}) is no longer trusted; what came by it stays until it is removed\n",
-                    trusted.key.user, trusted.key.fingerprint);
+    *host.out << fitted(host, tr("{} ({}) is no longer trusted; what came by it stays until it is removed\n",
+                                 trusted.key.user, trusted.key.fingerprint));
   return ExitStatus::done;
 }
 

@@ -102,8 +102,7 @@ std::string plan_text(const Host& host, const JournalRecord& record, const Journ
                     : package.to.empty() ? tr_text("remove")
                                          : ""});
   return tr("Takes back '{}' of {}: {}\n\n", last.command, last.time,
-            record.after ? tr_text("back to profile ") + record.after->profile
-                         : tr_text("no profile, no pins")) +
+            record.after ? tr("back to profile {}", record.after->profile) : tr_text("no profile, no pins")) +
          table(rows, style_of(host));
 }
 

@@ -32,8 +32,7 @@ class FreshDatabases {
                                    "--dbpath", folder_.string(), "--logfile", "/dev/null", "-Sy"},
                                   300);
     if (result.status != 0)
-      throw Error(tr_text("the databases cannot be refreshed: ") + std::string(trim(result.err)),
-                  "pacman -Sy");
+      throw Error(tr("the databases cannot be refreshed: {}", trim(result.err)), "pacman -Sy");
   }
   FreshDatabases(const FreshDatabases&) = delete;
   FreshDatabases& operator=(const FreshDatabases&) = delete;
@@ -52,7 +51,7 @@ void show(const Host& host, const Verdict& verdict, const GuardInput& input) {
     *host.out << tr_text("nothing is left out\n");
     return;
   }
-  *host.out << tr_text("left out: ") << join(input.ignored, " ") << '\n';
+  *host.out << tr("left out: {}\n", join(input.ignored, " "));
   for (const auto& line : verdict.lines)
     if (line.starts_with("  ")) *host.out << line << '\n';
 }

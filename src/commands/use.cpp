@@ -100,7 +100,7 @@ void show_plan(const UseOptions& options, const Host& host, const Profile& profi
     return;
   }
   if (options.quiet) return;
-  *host.out << tr("Profile {}: {}\n", profile.name, printable(profile.summary))
+  *host.out << fitted(host, tr("Profile {}: {}\n", profile.name, printable(profile.summary)))
             << facts_text(facts, style_of(host, options.verbose)) << '\n'
             << plan_text(plan, style_of(host, options.verbose));
 }
@@ -115,7 +115,7 @@ void note_missing_way_back(const Host& host, const PacmanConf& conf, Plan& plan)
   if (!missing.empty())
     plan.findings.push_back({.severity = Severity::note,
                              .what = tr_text("undo will need the archive"),
-                             .evidence = tr_text("no cache has ") + join(missing, ", ")});
+                             .evidence = tr("no cache has {}", join(missing, ", "))});
 }
 
 /// What the lock does to this plan: whose word lets in what pacman refuses, and which word does not count.
@@ -131,13 +131,12 @@ void note_lock(const std::optional<Lock>& lock, Plan& plan) {
         tr("pacman refuses the signature of {} {} ({})", action.name, action.to, word_of(*locked->vouched));
     if (lock->objection.empty())
       plan.findings.push_back({.severity = Severity::warning,
-                               .what = refused + tr_text("; the lock vouches for its bytes"),
+                               .what = tr("{}; the lock vouches for its bytes", refused),
                                .evidence = "SHA-256 " + locked->sha256});
     else
-      plan.findings.push_back(
-          {.severity = Severity::warning,
-           .what = refused + tr_text("; the lock vouches for it, but that does not count"),
-           .evidence = lock->objection});
+      plan.findings.push_back({.severity = Severity::warning,
+                               .what = tr("{}; the lock vouches for it, but that does not count", refused),
+                               .evidence = lock->objection});
   }
 }
 
@@ -225,12 +224,13 @@ State state_after(const Host& host, const Profile& profile, const Plan& plan, co
 void report_done(const UseOptions& options, const Host& host, const Profile& profile, const Plan& plan,
                  const std::optional<State>& before) {
   if (options.quiet) return;
-  *host.out << tr("{} is in force; pinned: {}\n", profile.name, join(plan.pins, " "));
+  *host.out << fitted(host, tr("{} is in force; pinned: {}\n", profile.name, join(plan.pins, " ")));
   std::vector<std::string> unpinned;
   if (before)
     for (const auto& [name, version] : before->pins)
       if (std::ranges::find(plan.pins, name) == plan.pins.end()) unpinned.push_back(name);
-  if (!unpinned.empty()) *host.out << tr("no longer pinned, still installed: {}\n", join(unpinned, " "));
+  if (!unpinned.empty())
+    *host.out << fitted(host, tr("no longer pinned, still installed: {}\n", join(unpinned, " ")));
   if (!profile.environment.empty()) *host.out << tr_text("log in again, or in this shell:\n");
   for (const auto& [name, value] : profile.environment)
     *host.out << fmt::format("  export {}={}\n", name, value);

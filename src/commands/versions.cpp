@@ -134,7 +134,7 @@ std::string note_of(const KnownVersion& known) {
   for (const auto& place : known.places)
     if (!place.starts_with('/')) parts.push_back(place_text(place));
   if (known.places.empty() && !known.is_installed) parts.push_back(tr_text("in no list, asked for by name"));
-  if (!known.pinned_by.empty()) parts.push_back(tr_text("pinned by ") + join(known.pinned_by, " "));
+  if (!known.pinned_by.empty()) parts.push_back(tr("pinned by {}", join(known.pinned_by, " ")));
   if (known.fits) parts.push_back(*known.fits ? tr_text("fits") : tr_text("does not fit"));
   return join(parts, ", ");
 }

@@ -33,7 +33,7 @@ Findings packaged_toolkit_wins(const Examination& found) {
   for (const auto& toolkit : found.toolkits) all.push_back(described(toolkit));
   return {{warning,
            tr("builds in this shell take {}, not the packaged {}", described(*first), described(*system)),
-           tr_text("in this order: ") + join(all, ", "),
+           tr("in this order: {}", join(all, ", ")),
            format("export CUDA_HOME={0} PATH={0}/bin:$PATH", system->folder)}};
 }
 

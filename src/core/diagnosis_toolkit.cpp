@@ -112,7 +112,7 @@ Findings gcc_is_accepted(const Examination& found) {
   if (used <= most) return {};
   const auto evidence = tr("{}: gcc {} at most; {}", place(*toolkit), most,
                            chosen.empty() ? tr_text("NVCC_CCBIN is not set in this shell")
-                                          : tr_text("the host compiler is ") + chosen);
+                                          : tr("the host compiler is {}", chosen));
   const auto cuda = tables::series(toolkit->version);
   if (const auto* compiler = newest_up_to(found, most))
     return {{warning,

@@ -35,7 +35,7 @@ std::string toolkit(const Examination& found) {
 }
 
 std::string driver(const Examination& found) {
-  return found.driver().empty() ? tr_text("no driver") : tr_text("driver ") + found.driver();
+  return found.driver().empty() ? tr_text("no driver") : tr("driver {}", found.driver());
 }
 
 bool has_card(const Examination& found, int sm) {

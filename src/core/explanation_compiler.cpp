@@ -94,7 +94,7 @@ Finding architecture_value(const KnownMessage& message, const Examination& found
             tr("the compiler knows this option with one dash only, and does compile for {}", word(message)),
             evidence(found), format("nvcc -arch={}", word(message))};
   auto finding = unsupported_architecture(message, found);
-  finding.what = tr_text("the compiler knows this option with one dash only; besides, ") + finding.what;
+  finding.what = tr("the compiler knows this option with one dash only; besides, {}", finding.what);
   return finding;
 }
 
@@ -149,7 +149,7 @@ Finding gcc_too_new(const KnownMessage& message, const Examination& found) {
              compiler ? tr("; gcc {} is installed, but was not used", compiler->major)
                       : tr_text("; no older one is installed")),
           format("{}; NVCC_CCBIN {}", toolkit(found),
-                 set.empty() ? tr_text("is not set in this shell") : tr_text("is ") + set),
+                 set.empty() ? tr_text("is not set in this shell") : tr("is {}", set)),
           compiler_remedy(found, most)};
 }
 
@@ -157,7 +157,7 @@ Finding clang_too_new(const KnownMessage& message, const Examination& found) {
   const int most = number(word(message)) - 1;
   return {error,
           tr("the compiler takes clang up to {}, and {}", most,
-             found.clang.empty() ? tr_text("a newer one was used") : tr_text("clang here is ") + found.clang),
+             found.clang.empty() ? tr_text("a newer one was used") : tr("clang here is {}", found.clang)),
           toolkit(found), compiler_remedy(found, row_of(found) ? row_of(found)->gcc_max : most)};
 }
 

@@ -224,14 +224,13 @@ Finding cudnn_has_no_code(const KnownMessage&, const Examination& found) {
 Finding cudnn_parts_differ(const KnownMessage&, const Examination& found) {
   std::vector<std::string> places;
   for (const auto& library : found.libraries) places.push_back(library.path);
-  return {
-      error,
-      places.empty()
-          ? tr("parts of two cuDNN versions were loaded: {} and one that the program brings",
-               found.cudnn.empty() ? tr_text("one of the system") : tr_text("the system's ") + found.cudnn)
-          : tr_text("parts of two cuDNN versions were loaded, and LD_LIBRARY_PATH names one of them"),
-      places.empty() ? tr("cuDNN here: {}", either(found.cudnn, tr_text("none"))) : join(places, ", "),
-      places.empty() ? tr_text("keep one: cudapin doctor --env DIR") : "unset LD_LIBRARY_PATH"};
+  return {error,
+          places.empty()
+              ? tr("parts of two cuDNN versions were loaded: {} and one that the program brings",
+                   found.cudnn.empty() ? tr_text("one of the system") : tr("the system's {}", found.cudnn))
+              : tr_text("parts of two cuDNN versions were loaded, and LD_LIBRARY_PATH names one of them"),
+          places.empty() ? tr("cuDNN here: {}", either(found.cudnn, tr_text("none"))) : join(places, ", "),
+          places.empty() ? tr_text("keep one: cudapin doctor --env DIR") : "unset LD_LIBRARY_PATH"};
 }
 
 Finding cudnn_did_not_start(const KnownMessage&, const Examination& found) {

@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void fail_damaged(const std::string& what) {
   throw Error(
-      tr_text("the block of pins in pacman.conf is damaged: ") + what,
+      tr("the block of pins in pacman.conf is damaged: {}", what),
       tr_text("sudoedit /etc/pacman.conf  # take out the lines from '# cudapin: begin' to '# cudapin: end'"));
 }
 

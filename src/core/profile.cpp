@@ -87,7 +87,7 @@ std::string Chain::base_problem(const ProfileLibrary& library,
     return tr("no profile is called '{}'{}", draft.base,
               nearest.empty() ? "" : tr(", did you mean '{}'?", nearest));
   }
-  if (const auto way = way_to(found->origin); !way.empty()) return tr_text("a loop of profiles: ") + way;
+  if (const auto way = way_to(found->origin); !way.empty()) return tr("a loop of profiles: {}", way);
   if (drafts_.size() > depth_limit) return tr("more than {} profiles deep", depth_limit);
   return {};
 }

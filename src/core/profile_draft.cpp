@@ -108,7 +108,7 @@ void Reader::read_generations(const Node& node) {
     if (!contains(known, item->scalar)) {
       const auto nearest = closest(item->scalar, known);
       complain(*item, tr("unknown generation '{}', {}", item->scalar,
-                         nearest.empty() ? tr_text("known are ") + join(known, ", ")
+                         nearest.empty() ? tr("known are {}", join(known, ", "))
                                          : tr("did you mean '{}'?", nearest)));
     } else if (contains(profile_.generations, item->scalar)) {
       complain(*item, tr("generation '{}' is given twice", item->scalar));

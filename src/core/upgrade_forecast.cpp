@@ -37,7 +37,7 @@ class Forecast {
   std::vector<Finding> findings() {
     std::vector<Finding> found;
     if (!held_.empty())
-      found.push_back({Severity::note, tr_text("the pins hold back: ") + join(held_, ", "), "", ""});
+      found.push_back({Severity::note, tr("the pins hold back: {}", join(held_, ", ")), "", ""});
     const Satisfiers now(after_);
     const Satisfiers then(next_);
     for (std::size_t i = 0; i < next_.size(); ++i) {

@@ -82,7 +82,7 @@ std::string ask_pacman_conf(const Host& host, const fs::path& file) {
   if (host.root != "/") command.insert(command.end(), {"--rootdir", host.root.string()});
   const auto answer = run_child(command);
   if (answer.status != 0)
-    throw Error(tr_text("pacman refuses its configuration: ") + reason_of(answer.err),
+    throw Error(tr("pacman refuses its configuration: {}", reason_of(answer.err)),
                 fmt::format("sudoedit {}", file.string()));
   return answer.out;
 }

@@ -56,6 +56,21 @@ TEST_CASE("report: no line of a table passes the columns and notes wrap under th
   CHECK(lines[1].find_first_not_of(' ') == lines[0].find("the libraries"));
 }
 
+TEST_CASE("report: a note whose value is too wide begins under the other notes") {
+  const std::vector<Row> rows{{"a", "short", "note"}, {"b", std::string(50, 'x'), "its note"}};
+  const auto lines = lines_of(table(rows, {.columns = 60}));
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[2] == std::string(lines[0].find("note"), ' ') + "its note");
+}
+
+TEST_CASE("report: only lines of prose that are too long are broken") {
+  CHECK(fitted("short\n  table  row\n", 20) == "short\n  table  row\n");
+  CHECK(fitted("one two three four five\nsix", 12) == "one two\n  three four\n  five\nsix");
+  CHECK(fitted("  one two three four", 12) == "  one two\n    three\n    four");
+  CHECK(fitted("", 12).empty());
+  CHECK(fitted("\n\n", 12) == "\n\n");
+}
+
 TEST_CASE("report: what comes from outside cannot steer the terminal") {
   const std::vector<Row> rows{{"a\x1b[2J", "b\r", "c\x07"}};
   const auto text = table(rows, {});
