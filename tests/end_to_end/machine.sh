@@ -8,7 +8,9 @@ world=/srv/world
 rolling='linux nvidia-open nvidia-utils opencl-nvidia gcc cuda cudnn nccl python-pytorch-cuda htop'
 
 [ -e /.cudapin-view ] || { echo "this runs inside tests/view.sh only" >&2; exit 2; }
-export LC_ALL=C HOME=/root
+# The host's toolkits and the shell's choice of one are none of this machine's.
+unset CUDA_HOME CUDA_PATH NVCC_CCBIN
+export LC_ALL=C HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 # --- telling ---
 say() { printf '\n==> %s\n' "$*"; }
@@ -132,7 +134,7 @@ set_up_machine() {
   empty_pacman
   write_pacman_conf
   # shellcheck disable=SC2086
-  must pacman -Sy --noconfirm $rolling
+  must pacman -Syu --noconfirm $rolling
   install_cudapin
 }
 
