@@ -70,6 +70,13 @@ cudapin validate "$strange" >"$folder/out" 2>&1 || true
 check "it is told of" grep -q 'bad' "$folder/out"
 check "no control character comes out" sh -c "! LC_ALL=C grep -q '[[:cntrl:]]' '$folder/out'"
 
+# In Chinese, what libc says too: no question marks for want of characters.
+if [ -d "$folder/share/locale/zh_CN" ]; then
+  LC_ALL=C.UTF-8 LANGUAGE=zh_CN cudapin validate /nonexistent/file >"$folder/out" 2>&1 || true
+  check "it speaks Chinese" grep -q '失败' "$folder/out"
+  check "and libc's words are readable" sh -c "! grep -q '?' '$folder/out'"
+fi
+
 # Eighty columns.
 for verb in $(cudapin --help | sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
   cudapin "$verb" --help >"$folder/out"

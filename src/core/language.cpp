@@ -39,6 +39,7 @@ void speak(const std::string& locale, const std::string& folder) {
     std::setlocale(LC_MESSAGES, "C");
     return;
   }
+  std::setlocale(LC_CTYPE, locale.c_str());  // what libc and libalpm say is put into its characters
   ::bindtextdomain(domain, folder.c_str());
   ::bind_textdomain_codeset(domain, "UTF-8");
 }
