@@ -162,6 +162,22 @@ std::string facts_text(const Facts& facts, const Style& style) {
 
 namespace {
 
+GuardFiles guard_files(const Host& host) {
+  return GuardFiles(host.root.string(), [&](const std::string& text) {
+    *host.err << tr_text("warning: ") << printable(text) << '\n';
+  });
+}
+
+/// What the guard would know of a transaction of ours, but for its targets and what runs.
+GuardInput guard_input(const Host& host) {
+  const auto files = guard_files(host);
+  GuardInput input{.transactor = Transactor::cudapin};
+  input.policy = files.policy();
+  files.read(input);
+  input.now = std::chrono::system_clock::to_time_t(host.now());
+  return input;
+}
+
 Operation operation_of(const Action& action) {
   if (action.kind == ActionKind::remove) return Operation::remove;
   return action.from.empty() ? Operation::install : Operation::upgrade;
@@ -169,23 +185,40 @@ Operation operation_of(const Action& action) {
 
 }  // namespace
 
-std::vector<std::string> guard_objections(const Host& host, const Plan& plan) {
-  if (!plan.changes_packages()) return {};
-  const GuardFiles files(host.root.string(), [&](const std::string& text) {
-    *host.err << tr_text("warning: ") << printable(text) << '\n';
-  });
-  GuardInput input{.transactor = Transactor::cudapin};
-  input.policy = files.policy();
-  files.read(input);
-  input.now = std::chrono::system_clock::to_time_t(host.now());
+void refuse_guarded(const Host& host, const Plan& plan) {
+  if (!plan.changes_packages()) return;
+  auto input = guard_input(host);
   for (const auto& action : plan.actions)
     if (action.kind != ActionKind::keep)
       input.targets.push_back({action.name, operation_of(action), action.from, {action.to}});
-  add_work(files, host, input);
-  auto lines = judge(input).lines;
-  if (!lines.empty()) lines.erase(lines.begin());
-  for (auto& line : lines) line = trim(line);
-  return lines;
+  add_work(guard_files(host), host, input);
+  const auto verdict = judge(input);
+  if (!verdict.blocks) return;
+  std::vector<std::string> objections;
+  std::vector<std::string> advice;
+  for (const auto& line : std::span(verdict.lines).subspan(1))
+    (line.starts_with(' ') ? objections : advice).emplace_back(trim(line));
+  if (!input.work.empty())
+    advice.insert(advice.begin(), tr_text("wait for it to end; 'cudapin who' lists what computes"));
+  throw Error(join(objections, "\n"), join(advice, "\n"), ExitStatus::refused);
+}
+
+void refuse_frozen(const Host& host, std::span<const std::string> pins) {
+  const auto input = guard_input(host);
+  const auto is_about_them = [&](const auto& rule) {
+    return rule.end > input.now &&
+           (rule.packages.empty() || std::ranges::any_of(rule.packages, [&](const std::string& name) {
+              return std::ranges::count(pins, name) > 0;
+            }));
+  };
+  if (std::ranges::any_of(input.allowances, is_about_them)) return;
+  std::vector<std::string> objections;
+  for (const auto& freeze : input.freezes)
+    if (is_about_them(freeze))
+      objections.push_back(tr("the pins are frozen by {} until {}: {}", printable(freeze.owner),
+                              time_text(freeze.end), printable(freeze.reason)));
+  if (!objections.empty())
+    throw Error(join(objections, "\n"), tr_text("to end the freeze: cudapin thaw"), ExitStatus::refused);
 }
 
 void refresh_bounds(const Host& host, const PacmanConf& conf, const std::vector<Gpu>& gpus) {

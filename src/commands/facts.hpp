@@ -38,9 +38,12 @@ void refuse_errors(const std::vector<Finding>& findings);
 /// The lines over a plan: cards and driver.
 std::string facts_text(const Facts& facts, const Style& style);
 
-/// What the guard's rules that bind cudapin too have against the plan (running work, a freeze, a kernel
-/// without its driver's module), as the lines of its message; empty: nothing.
-std::vector<std::string> guard_objections(const Host& host, const Plan& plan);
+/// Throws Error with status `refused` where the guard's rules that bind cudapin too have something against
+/// the plan: running work, a freeze, a kernel without its driver's module.
+void refuse_guarded(const Host& host, const Plan& plan);
+
+/// The same where a freeze is about one of these pins, which are to change though no package does.
+void refuse_frozen(const Host& host, std::span<const std::string> pins);
 
 /// Tells the guard what serves these cards, and which installed packages bring the driver.
 void refresh_bounds(const Host& host, const PacmanConf& conf, const std::vector<Gpu>& gpus);

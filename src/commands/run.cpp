@@ -4,6 +4,7 @@
 #include "build_info.hpp"
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
+#include "cli/report.hpp"
 #include "commands/apply.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
@@ -104,10 +105,14 @@ void print(const Host& host, const Error& error) {
   const auto painted = [&](const char* code, const std::string& text) {
     return color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   };
+  const std::string word = tr_text("error:");
+  const auto fit = [&](const std::string& line) {  // a program that reads it finds it in one line
+    return host.err_is_terminal ? wrap(line, display_width(word) + 1, host.err_columns()) : line;
+  };
   for (const auto& line : split(error.what(), "\n"))
-    *host.err << painted("1;31", tr_text("error:")) << ' ' << printable(line) << '\n';
-  if (!error.hint.empty())
-    *host.err << painted("1;36", tr_text("hint:")) << ' ' << printable(error.hint) << '\n';
+    *host.err << painted("1;31", word) << ' ' << fit(printable(line)) << '\n';
+  for (const auto& line : split(error.hint, "\n"))
+    *host.err << painted("1;36", tr_text("hint:")) << ' ' << printable(line) << '\n';
 }
 
 ExitStatus attempt(std::span<const std::string> args, Host& host) {

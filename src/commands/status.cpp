@@ -79,6 +79,10 @@ std::vector<Row> rows_of(const Report& report, const Host& host) {
                         : tr("{}, compute capability {}", gpu.generation, gpu.capability)});
   if (machine.gpus.empty())
     rows.push_back({"GPU", tr_text("none"), tr_text("no NVIDIA GPU was found on the PCI bus")});
+  for (const auto& freeze : report.freezes)
+    rows.push_back({tr_text("frozen"),
+                    freeze.packages.empty() ? tr_text("every package") : join(freeze.packages, " "),
+                    tr("by {} until {}: {}", freeze.owner, time_text(freeze.end), freeze.reason)});
   for (const auto& process : report.work)
     rows.push_back({tr_text("computing"), fmt::format("pid {}", process.pid), process_note(process, host)});
   if (report.work.empty())

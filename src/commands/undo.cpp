@@ -112,16 +112,22 @@ ActionKind kind_of(const JournalPackage& package) {
   return compare_versions(package.to, package.from) < 0 ? ActionKind::downgrade : ActionKind::upgrade;
 }
 
+std::vector<std::string> changed_pins(const JournalRecord& record) {
+  std::vector<std::string> names;
+  for (const auto* state : {&record.before, &record.after})
+    if (*state)
+      for (const auto& [name, version] : (*state)->pins) names.push_back(name);
+  return names;
+}
+
 /// Running work and freezes bind the way back as well.
 void check_guard(const Host& host, const JournalRecord& record) {
   Plan plan{.profile = record.after ? record.after->profile : ""};
   for (const auto& package : record.packages)
     plan.actions.push_back(
         {.kind = kind_of(package), .name = package.name, .from = package.from, .to = package.to});
-  const auto objections = guard_objections(host, plan);
-  if (!objections.empty())
-    throw Error(join(objections, "\n"), tr_text("wait for it to end; 'cudapin who' lists what computes"),
-                ExitStatus::refused);
+  refuse_guarded(host, plan);
+  if (!plan.changes_packages()) refuse_frozen(host, changed_pins(record));
 }
 
 bool is_same_change(const std::optional<JournalRecord>& one, const JournalRecord& other) {

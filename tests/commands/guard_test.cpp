@@ -68,6 +68,31 @@ TEST_CASE("guard verbs: a freeze binds use and an allowance lifts it") {
   CHECK(lab.use("ampere-11.1").status == ExitStatus::done);
 }
 
+TEST_CASE("guard verbs: a freeze keeps pins as they are, is told by status, and says how to end it") {
+  Lab lab;
+  REQUIRE(lab.use("ampere-11.1").status == ExitStatus::done);
+  CHECK(!holds(lab.cudapin({"status"}).out, "frozen"));
+  REQUIRE(lab.cudapin({"freeze", "--for", "3d", "--reason", "paper deadline"}).status == ExitStatus::done);
+  const auto status = lab.cudapin({"status"}).out;
+  CHECK(holds(status, "frozen"));
+  CHECK(holds(status, "every package"));
+  for (const auto* verb : {"release", "undo"}) {
+    CAPTURE(verb);
+    const auto refused = lab.cudapin({verb, "--noconfirm"});
+    CHECK(refused.status == ExitStatus::refused);
+    CHECK(holds(refused.err, "paper deadline"));
+    CHECK(holds(refused.err, "hint: to end the freeze: cudapin thaw"));
+    CHECK(!holds(refused.err, "error: to end"));
+    CHECK(!holds(refused.err, "who computes"));
+  }
+  CHECK(lab.cudapin({"release", "--dry-run"}).status == ExitStatus::refused);
+  CHECK(lab.use("ampere-11.1").status == ExitStatus::done);  // it is in force and asks for nothing
+  REQUIRE(lab.cudapin({"thaw"}).status == ExitStatus::done);
+  REQUIRE(lab.cudapin({"freeze", "--for", "3d", "--reason", "x", "--package", "firefox"}).status ==
+          ExitStatus::done);
+  CHECK(lab.cudapin({"release", "--noconfirm"}).status == ExitStatus::done);
+}
+
 TEST_CASE("guard verbs: they are root's and recorded") {
   Lab lab;
   lab.privileged = false;
