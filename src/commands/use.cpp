@@ -19,6 +19,7 @@
 #include "core/words.hpp"
 #include "system/archive.hpp"
 #include "system/guard_state.hpp"
+#include "system/http.hpp"
 #include "system/local_database.hpp"
 #include "system/local_entries.hpp"
 
@@ -74,7 +75,7 @@ void fill_sources(Plan& plan, const Sources& sources) {
   std::vector<std::string> missing;
   for (auto& action : plan.actions) {
     if (!needs_file(action)) continue;
-    action.source = locate(sources, file_name_of(action));
+    action.source = shown_url(locate(sources, file_name_of(action)));
     if (action.source.empty())
       missing.push_back(tr("'{}' is in no cache or folder, and no archive may be asked", action.file));
   }
@@ -142,10 +143,8 @@ void note_lock(const std::optional<Lock>& lock, Plan& plan) {
 
 /// Names the work that would lose files it has mapped, or its driver; and a freeze.
 void check_guard(const Host& host, const Plan& plan) {
-  const auto objections = guard_objections(host, plan);
-  if (objections.empty()) return;
-  throw Error(join(objections, "\n"), tr_text("wait for it to end; 'cudapin who' lists what computes"),
-              ExitStatus::refused);
+  refuse_guarded(host, plan);
+  if (!plan.changes_packages() && !plan.is_in_force) refuse_frozen(host, plan.pins);
 }
 
 /// Brings every file into the store; the longest part, and it holds no lock.
@@ -329,6 +328,8 @@ ExitStatus use(const UseOptions& given, const Host& host) {
   }
   const bool was_in_force = is_in_force(host, conf, profile);
   if (!options.json && was_in_force) {
+    if (!options.gpus.empty() && profile.open.empty())
+      refuse_errors(judge_profile(profile, gather_facts(host, conf, options.gpus)));
     if (!options.quiet) *host.out << tr("{} is in force already; nothing to do\n", profile.name);
     return ExitStatus::done;
   }

@@ -80,6 +80,15 @@ TEST_CASE("use: a whole switch from the rolling set to ampere-11.1") {
     CHECK(lab.fingerprint() == untouched);
     CHECK(lab.server.requests().empty());
   }
+  SUBCASE("again for a card that it does not fit, or that nobody knows") {
+    const auto untouched = lab.fingerprint();
+    for (const auto* card : {"GTX 1060", "RTX 9999"}) {
+      const auto refused = lab.cudapin({"use", "ampere-11.1", "--noconfirm", "--gpu", card});
+      CHECK(refused.status == ExitStatus::failed);
+      CHECK(contains(refused.err, card));
+    }
+    CHECK(lab.fingerprint() == untouched);
+  }
   SUBCASE("release gives pacman.conf back byte for byte and leaves the packages") {
     const auto released = lab.cudapin({"release", "--noconfirm"});
     CHECK(released.status == ExitStatus::done);
