@@ -56,6 +56,19 @@ for verb in freeze thaw allow check; do
   grep -q "\*$verb\*\|guard $verb\|cudapin $verb" "$here/man/cudapin-guard.8.scd" || { echo "cudapin-guard(8) lacks $verb"; failed=1; }
 done
 
+# Its examples are profiles.
+mkdir -p "$folder/profiles" "$folder/bin" "$folder/share/cudapin"
+cp "$build/cudapin" "$folder/bin/"
+cp -R "$here/profiles" "$folder/share/cudapin/"
+awk -v folder="$folder/profiles" '/^```$/ { inside = !inside; file = ""; next }
+  inside && file == "" { file = folder "/" substr($0, 7) ".yaml"; number++ }
+  inside { print >file }' "$here/man/cudapin-profile.5.scd"
+[ "$(ls "$folder/profiles" | wc -l)" -ge 2 ] || { echo "cudapin-profile(5) has no examples"; failed=1; }
+for example in "$folder"/profiles/*; do
+  "$folder/bin/cudapin" validate "$example" >"$folder/text" 2>&1 ||
+    { echo "cudapin-profile(5): an example is no profile"; cat "$folder/text"; failed=1; }
+done
+
 for name in NAME DESCRIPTION 'SEE ALSO'; do
   for source in "$here"/man/*.scd; do
     grep -qx "# $name" "$source" || { echo "$(basename "$source") has no section $name"; failed=1; }
@@ -68,9 +81,10 @@ done
 if command -v man >/dev/null && command -v scdoc >/dev/null; then
   for source in "$here"/man/*.scd; do
     rendered=$folder/$(basename "$source" .scd)
-    scdoc <"$source" >"$rendered"
+    scdoc <"$source" | sed '/^[.]TH /a .nh' >"$rendered"
     MANWIDTH=80 man --warnings -E UTF-8 -l "$rendered" >"$folder/text" 2>"$folder/warnings" || failed=1
     [ ! -s "$folder/warnings" ] || { echo "$(basename "$rendered"):"; cat "$folder/warnings"; failed=1; }
+    ! grep -q '‐$' "$folder/text" || { echo "$(basename "$rendered") breaks words"; failed=1; }
     [ -s "$folder/text" ] || { echo "$(basename "$rendered") renders to nothing"; failed=1; }
   done
 else
