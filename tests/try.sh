@@ -16,10 +16,13 @@ launcher=
 generator='-G Ninja'
 command -v ninja >/dev/null || generator='-G Unix\ Makefiles'
 mkdir -p build
-{
-  eval cmake --preset release "$generator" $launcher
-  cmake --build --preset release --target try -j2
-} >build/try.log 2>&1 || { cat build/try.log; exit 1; }
+build() { cmake --build --preset release --target try -j2; }
+eval cmake --preset release "$generator" $launcher >build/try.log 2>&1 || { cat build/try.log; exit 1; }
+if [ -t 1 ]; then  # it shows how far it is
+  build || exit 1
+else
+  build >>build/try.log 2>&1 || { cat build/try.log; exit 1; }
+fi
 BUILD=$PWD/build/release
 export BUILD
 
