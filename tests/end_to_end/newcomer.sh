@@ -11,7 +11,7 @@ readme=$tree/README.md
 
 # The lines to type of a README, without their comments; and what it names in passing.
 to_type() { awk '/^```/ { block = !block } !block && /^    [^ #]/ { sub(/ +#.*/, ""); print substr($0, 5) }' "$1" | grep -v '^archives:'; }
-in_passing() { grep -o '`[^`]*`' "$1" | tr -d '`' | grep -E '^(sudo )?cudapin .' | sort -u; }
+in_passing() { grep -o '`[^`]*`' "$1" | tr -d '`' | grep -E '^(sudo )?cudapin .|^gpg' | sort -u; }
 
 : >/tmp/typed
 type_it() {  # type_it LINE [SED_SCRIPT]: a line of the README, where it is followed by names of the reader's own with those
@@ -34,7 +34,6 @@ say "A machine that has never seen cudapin"
 xargs -r -d '\n' rm -f -- <"$BUILD/install_manifest.txt"
 rm -rf /etc/cudapin /usr/lib/cudapin /usr/share/cudapin
 check_same "nothing of it is there" '' "$(of_cudapin)"
-command -v sudo >/dev/null || { printf '#!/bin/sh\nexec env "$@"\n' >/usr/local/bin/sudo && chmod +x /usr/local/bin/sudo; }
 
 pages=
 ! command -v man >/dev/null || ! command -v scdoc >/dev/null || pages=yes
@@ -76,6 +75,9 @@ check_same "cuda is the old one there" 'cuda 11.1.0-2' "$(pacman --root /mnt --c
 check "and as it was here" has_version cuda 13.1.1-1
 check "its pins are its own" grep -q '^IgnorePkg.* cuda ' /mnt/etc/pacman.conf
 check "pacman.conf here is as it was" cmp /etc/pacman.conf /tmp/pacman.conf.before
+works "sed 's|^|/mnt|' build/release/install_manifest.txt | sudo xargs rm --"
+check_same "no program of it is left there" '' "$(find /mnt/usr -name '*cudapin*' ! -type d)"
+check "and here they are" cudapin --version
 
 card="s/\$/ --gpu 'RTX 3090'/"
 say "1. Use a profile"
@@ -126,7 +128,7 @@ type_it 'sudo cudapin lock PROFILE --vouch' 's|PROFILE|ampere-11.1|'
 export GNUPGHOME=/tmp/admin
 mkdir -m 700 "$GNUPGHOME"
 gpg --batch --quiet --pinentry-mode loopback --passphrase '' --quick-generate-key 'Lab Admin <admin@lab.example>' ed25519 sign
-gpg --export --armor >/tmp/admin.asc
+works 'gpg --armor --export >KEYFILE' 's|KEYFILE|/tmp/admin.asc|'
 fingerprint=$(gpg --list-keys --with-colons | sed -n 's/^fpr:*\([0-9A-F]*\):/\1/p' | head -n 1)
 mkdir -p /srv/lab && cp /etc/cudapin/profiles/mine.yaml /srv/lab/
 works 'cudapin profile publish DIR' 's|DIR|/srv/lab|'

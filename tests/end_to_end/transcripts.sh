@@ -59,7 +59,8 @@ set_up_machine
 later() { [ -e /tmp/next ] || { next_day && pacman -Sy >/dev/null && : >/tmp/next; }; }
 play "$tree/README.md"
 
-say "And in Chinese, when all has been upgraded"
-must pacman -Syu --noconfirm
+say "And in Chinese, on a machine as it was at first"
+rm -f /tmp/next
+set_up_machine
 export LC_ALL=C.UTF-8 LANGUAGE=zh_CN
 play "$tree/README.zh-CN.md"
