@@ -289,10 +289,14 @@ std::string option_column(const CLI::Option& option) {
 }
 
 std::string option_list(const CLI::App& app) {
+  std::size_t width = 0;
+  for (const auto* option : app.get_options())
+    if (!option->get_positional()) width = std::max(width, option_column(*option).size() + 2);
   std::string text = tr_text("options:\n");
   for (const auto* option : app.get_options())
     if (!option->get_positional())
-      text += fmt::format("{:23} {}\n", option_column(*option), wrap(option->get_description(), 24, 80));
+      text +=
+          fmt::format("{:{}}{}\n", option_column(*option), width, wrap(option->get_description(), width, 80));
   return text;
 }
 
@@ -448,7 +452,7 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
       {{"use", "<profile>", tr_later("install the versions of a profile and pin them"),
         "sudo cudapin use ampere-11.1"},
        read<UseOptions>},
-      {{"fetch", "<profile>", tr_later("download and verify a profile's files only"),
+      {{"fetch", "<profile> | --import <file>...", tr_later("download and verify a profile's files only"),
         "cudapin fetch ampere-11.1 --to /srv/cudapin"},
        read<FetchOptions>},
       {{"lock", "<profile>", tr_later("write down the exact files of a profile"),
@@ -522,9 +526,11 @@ const std::vector<std::pair<Verb, Reader>>& verbs() {
 
 std::string general_help(const CLI::App& app) {
   std::string text = tr_text("usage: cudapin <verb> [options]\n\nverbs:\n");
-  for (const auto& [verb, reader] : verbs())
-    text += fmt::format("  {:22}{}\n", verb.name + (verb.operand.empty() ? "" : " ") + verb.operand,
-                        tr_text(verb.summary));
+  for (const auto& [verb, reader] : verbs()) {
+    const auto operand = verb.operand.substr(0, verb.operand.find(" |"));
+    text +=
+        fmt::format("  {:22}{}\n", verb.name + (operand.empty() ? "" : " ") + operand, tr_text(verb.summary));
+  }
   return text + "\n" + option_list(app) +
          tr_text(
              "\nexample:\n  sudo cudapin use ampere-11.1\n\n'cudapin <verb> --help' shows the options of a "

@@ -35,6 +35,7 @@ Candidates candidates_of(std::string_view placeholder) {
       {"<profile>", {Kind::names, "profiles"}},
       {"<profile> ...", {Kind::names, "profiles"}},
       {"[profile]", {Kind::names, "profiles"}},
+      {"<profile> | --import <file>...", {Kind::names, "profiles"}},
       {"<added profile>", {Kind::names, "added"}},
       {"<package>", {Kind::names, "packages"}},
       {"<package>...", {Kind::names, "packages"}},

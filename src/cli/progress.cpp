@@ -33,11 +33,13 @@ std::string time_left(std::uint64_t done, std::uint64_t total, double rate) {
 
 std::string progress_line(const std::string& what, std::uint64_t done, std::uint64_t total, double rate,
                           unsigned columns) {
-  auto figures = total ? fmt::format(" {:>9} {:>11} {} {:3}%", human_size(done),
-                                     human_size(static_cast<std::uint64_t>(rate)) + "/s",
-                                     time_left(done, total, rate), done * 100 / total)
-                       : fmt::format(" {:>9} {:>11}", human_size(done),
-                                     human_size(static_cast<std::uint64_t>(rate)) + "/s");
+  const bool has_figures = done > 0 || total > 0;
+  auto figures = !has_figures ? std::string()
+                 : total      ? fmt::format(" {:>9} {:>11} {} {:3}%", human_size(done),
+                                            human_size(static_cast<std::uint64_t>(rate)) + "/s",
+                                            time_left(done, total, rate), done * 100 / total)
+                              : fmt::format(" {:>9} {:>11}", human_size(done),
+                                            human_size(static_cast<std::uint64_t>(rate)) + "/s");
   const std::size_t most = std::max(columns, 1u) - 1;
   if (figures.size() > most) return figures.substr(1, most);
   const auto room = most - figures.size();

@@ -22,7 +22,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// `total` 0: not known. `rate` in bytes a second; 0: not known.
+  /// `total` 0: not known; with `done` 0 as well only `what` is told. `rate` in bytes a second; 0: not known.
   void update(const std::string& what, std::uint64_t done, std::uint64_t total, double rate);
   /// Ends the line of `what`.
   void finish(const std::string& what, std::uint64_t bytes);

@@ -122,8 +122,10 @@ std::vector<std::string> sources_of(const Plan& plan, bool every_file) {
     if (every_file && !action.source.empty()) sources.push_back(action.source);
     if (every_file) continue;
     const auto place = action.source.substr(0, action.source.rfind('/'));
-    const auto site =
-        place.find("://") == place.npos ? place : place.substr(0, place.find('/', place.find("://") + 3));
+    const auto host_end =
+        place.find("://") == place.npos ? place.npos : place.find('/', place.find("://") + 3);
+    const auto layout = place.rfind("/packages/");  // of an archive, and of the store
+    const auto site = place.substr(0, layout != place.npos ? layout : host_end);
     if (!site.empty() && std::ranges::find(sources, site) == sources.end()) sources.push_back(site);
   }
   return sources;

@@ -44,7 +44,7 @@ void require_own_place(const Host& host, const fs::path& path) {
 
 std::string vouching_text(const CheckedFile& file) {
   return tr("{} {}: {}\n  SHA-256  {}\n  signer   {}\n  key      {}\n  made     {}\n  {}\n", file.name.name,
-            file.name.version.text(), word_of(file.signature.state), file.sha256,
+            file.name.version.text(), word_text(file.signature.state), file.sha256,
             file.signature.signer.empty() ? tr_text("not known") : file.signature.signer,
             file.keyring.empty() ? tr("{}, in no installed keyring package", file.signature.fingerprint)
                                  : tr("{}, in {}", file.signature.fingerprint, file.keyring),

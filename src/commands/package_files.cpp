@@ -148,7 +148,8 @@ std::vector<CheckedFile> check_files(const Checks& checks, const std::vector<fs:
   std::vector<CheckedFile> checked;
   for (const auto& file : files) {
     checks.host.check_interrupt();
-    bar.update(tr("checking {}", file.filename().string()), checked.size(), files.size(), 0);
+    bar.update(tr("checking {} ({}/{})", file.filename().string(), checked.size() + 1, files.size()), 0, 0,
+               0);
     checked.push_back(check_file(checks, file));
   }
   if (checks.exact) require_exact(checked, *checks.exact);
@@ -199,7 +200,7 @@ void find_keyrings(const Host& host, const PacmanConf& conf, std::vector<Checked
 std::string signatures_text(std::span<const CheckedFile> files, const Host& host) {
   std::vector<Row> rows;
   for (const auto& file : files) {
-    const auto word = std::string(word_of(file.signature.state));
+    const auto word = word_text(file.signature.state);
     rows.push_back({file.name.name + " " + file.name.version.text(),
                     file.vouching.empty() ? word : tr("vouched for: {}", word), signer_text(file)});
   }

@@ -2,6 +2,7 @@
 #include "commands/profiles.hpp"
 
 #include "commands/locks.hpp"
+#include "commands/sharing.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -104,17 +105,26 @@ Profile read_profile_file(const Host& host, const fs::path& path, const fs::path
   return parse_profile(read_text(path), path.string(), library);
 }
 
+namespace {
+
+/// The profile of a file of that name.
+Profile named_as_its_file(const Host& host, const fs::path& file) {
+  auto profile = read_profile_file(host, file);
+  if (profile.name + std::string(profile_ending) != file.filename())
+    throw Error(tr("{}:1:1: the file is called '{}' but the profile in it '{}'", file.string(),
+                   file.stem().string(), printable(profile.name)),
+                tr_text("give the file and the profile the same name"));
+  return profile;
+}
+
+}  // namespace
+
 Profile load_profile(const Host& host, const std::string& word) {
-  if (is_path(word)) return read_profile_file(host, word);
+  if (is_path(word)) return named_as_its_file(host, word);
   const auto known = known_profiles(host);
   const auto found = std::ranges::find(known, word, &ProfileEntry::name);
   if (found == known.end()) fail_unknown(word, known);
-  auto profile = read_profile_file(host, found->path);
-  if (profile.name != word)
-    throw Error(tr("{}:1:1: the file is called '{}' but the profile in it '{}'", found->path.string(), word,
-                   printable(profile.name)),
-                tr_text("give the file and the profile the same name"));
-  return profile;
+  return named_as_its_file(host, found->path);
 }
 
 std::vector<Profile> readable_profiles(const Host& host) {

@@ -2,6 +2,7 @@
 #include "cli/report.hpp"
 #include "commands/profiles.hpp"
 #include "commands/sharing.hpp"
+#include "commands/style.hpp"
 #include "core/index_file.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -100,6 +101,11 @@ ExitStatus publish(const ProfileOptions& options, const Host& host) {
     *host.out << trn("edition {} of {} file in {}, holds until {}\n",
                      "edition {} of {} files in {}, holds until {}\n", names.size(), index.serial,
                      names.size(), folder.string(), index.expires);
+  if (!options.json && !options.quiet && index.serial == 1)
+    *host.out << fitted(
+        host, tr_text("next: put the folder on a web server, write the public key with 'gpg --armor "
+                      "--export >KEYFILE', and on every machine 'sudo cudapin profile trust KEYFILE' "
+                      "and 'sudo cudapin profile subscribe https://...'\n"));
   return ExitStatus::done;
 }
 

@@ -237,6 +237,8 @@ ExitStatus subscribe(const ProfileOptions& options, const Host& host) {
     *host.out << json_text({{"schema", 1}, {"subscription", news.json}});
   else if (!options.quiet && (options.noconfirm || options.dry_run))
     *host.out << fitted(host, news.text);
+  if (!options.json && !options.quiet && !options.dry_run)
+    *host.out << tr_text("subscribed; nothing is switched: cudapin use NAME\n");
   return ExitStatus::done;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/report.hpp"
 #include "commands/asking.hpp"
 #include "commands/commands.hpp"
+#include "commands/style.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
 #include "system/child.hpp"
@@ -51,7 +52,7 @@ void show(const Host& host, const Verdict& verdict, const GuardInput& input) {
     *host.out << tr_text("nothing is left out\n");
     return;
   }
-  *host.out << tr("left out: {}\n", join(input.ignored, " "));
+  *host.out << fitted(host, tr("left out: {}\n", join(input.ignored, " ")));
   for (const auto& line : verdict.lines)
     if (line.starts_with("  ")) *host.out << line << '\n';
 }

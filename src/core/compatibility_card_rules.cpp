@@ -131,7 +131,8 @@ Findings driver_keeps_card(std::string_view driver, const Card& card) {
            tr("driver {} no longer drives the {}; the last branch that does is {}", driver, card.gpu.name,
               generation.last_branch),
            tr("{}, {}; its last driver is {}", card.evidence(), generation.id, generation.last_driver),
-           tr("use driver {} ({})", generation.last_driver, generation.legacy_package)}};
+           tr("use driver {} ({} of the AUR), or a profile that brings one: cudapin suggest",
+              generation.last_driver, generation.legacy_package)}};
 }
 
 Findings driver_knows_card(std::string_view driver, const Card& card) {

@@ -16,27 +16,28 @@ namespace {
 /// The sentence has `{}` where the signature's origin stands.
 struct Words {
   SignatureState state;
-  std::string_view word;
+  const char* word;
   const char* sentence;
 };
 
 using enum SignatureState;
 
 constexpr std::array<Words, 10> all_words{{
-    {good, "good", tr_later("the signature {} is good")},
-    {marginal, "marginal trust",
+    {good, tr_later("good"), tr_later("the signature {} is good")},
+    {marginal, tr_later("marginal trust"),
      tr_later("the signature {} is valid, but not enough main keys certify that key")},
-    {untrusted, "unknown trust",
+    {untrusted, tr_later("unknown trust"),
      tr_later("the signature {} is valid, but too few main keys certify that key")},
-    {key_expired, "key expired", tr_later("the signature {} is valid, but that key has expired since")},
-    {signature_expired, "signature expired", tr_later("the signature {} has expired")},
-    {key_revoked, "key revoked", tr_later("the signature {} is by a key that was revoked")},
-    {key_disabled, "key disabled",
+    {key_expired, tr_later("key expired"),
+     tr_later("the signature {} is valid, but that key has expired since")},
+    {signature_expired, tr_later("signature expired"), tr_later("the signature {} has expired")},
+    {key_revoked, tr_later("key revoked"), tr_later("the signature {} is by a key that was revoked")},
+    {key_disabled, tr_later("key disabled"),
      tr_later("the signature {} is by a key that pacman's keyring has disabled")},
-    {unknown_key, "unknown key",
+    {unknown_key, tr_later("unknown key"),
      tr_later("the signature {} is by a key that pacman's keyring does not have")},
-    {missing, "missing", tr_later("there is no signature beside it")},
-    {tampered, "tampered", tr_later("it is not the file that the signature {} was made for")},
+    {missing, tr_later("missing"), tr_later("there is no signature beside it")},
+    {tampered, tr_later("tampered"), tr_later("it is not the file that the signature {} was made for")},
 }};
 
 const Words& words_of(SignatureState state) { return *std::ranges::find(all_words, state, &Words::state); }
@@ -45,8 +46,11 @@ const Words& words_of(SignatureState state) { return *std::ranges::find(all_word
 
 std::string_view word_of(SignatureState state) { return words_of(state).word; }
 
+std::string word_text(SignatureState state) { return tr_text(words_of(state).word); }
+
 std::optional<SignatureState> signature_state(std::string_view word) {
-  const auto found = std::ranges::find(all_words, word, &Words::word);
+  const auto found =
+      std::ranges::find(all_words, word, [](const Words& words) { return std::string_view(words.word); });
   return found == all_words.end() ? std::nullopt : std::optional(found->state);
 }
 

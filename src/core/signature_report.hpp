@@ -34,6 +34,9 @@ struct SignatureReport {
 /// "good", "key revoked", …: what a table and a lock call it.
 std::string_view word_of(SignatureState state);
 
+/// The same for people, in their language.
+std::string word_text(SignatureState state);
+
 /// The state that word_of calls so.
 std::optional<SignatureState> signature_state(std::string_view word);
 

@@ -81,6 +81,9 @@ std::string ask_pacman_conf(const Host& host, const fs::path& file) {
   std::vector<std::string> command{"pacman-conf", "--config", file.string()};
   if (host.root != "/") command.insert(command.end(), {"--rootdir", host.root.string()});
   const auto answer = run_child(command);
+  if (answer.status != 0 && !fs::exists(file))
+    throw Error(tr("'{}' is no system of pacman: there is no '{}'", host.root.string(), file.string()),
+                host.root == "/" ? "" : tr_text("--root takes the root of an installed system"));
   if (answer.status != 0)
     throw Error(tr("pacman refuses its configuration: {}", reason_of(answer.err)),
                 fmt::format("sudoedit {}", file.string()));

@@ -219,7 +219,10 @@ CUDAPIN_UNALIGNED void Transaction::State::on_event(void* state, alpm_event_t* e
 }
 
 void Transaction::State::note(alpm_event_type_t type, const char* text) {
-  if (type == ALPM_EVENT_TRANSACTION_START) started = true;
+  if (type == ALPM_EVENT_TRANSACTION_START) {
+    started = true;
+    alpm_logaction(handle.get(), own_log_prefix, "changing packages; more in: cudapin history\n");
+  }
   if (type == ALPM_EVENT_TRANSACTION_DONE) done = true;
   if (type == ALPM_EVENT_PACKAGE_OPERATION_DONE) ++changed;
   if (type == ALPM_EVENT_HOOK_RUN_START) hook = text;
@@ -430,7 +433,6 @@ void Transaction::commit() {
   state_->host.check_interrupt();
   state_->errors.clear();
   alpm_list_t* details = nullptr;
-  alpm_logaction(state_->handle.get(), own_log_prefix, "changing packages; more in: cudapin history\n");
   const int result = alpm_trans_commit(state_->handle.get(), &details);
   const auto reason = alpm_errno(state_->handle.get());
   state_->mark_dependencies();

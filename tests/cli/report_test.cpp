@@ -83,6 +83,10 @@ TEST_CASE("report: a plan names every package and source once and every pin and 
                            "From: https://archive.archlinux.org\n", "From: /srv/store\n",
                            "Pins: cuda cudnn gcc10", "warning: CUDA 11.1 runs", "hint: build in a container"})
     CHECK_MESSAGE(text.find(part) != text.npos, part);
+  auto of_the_lab = sample();
+  for (auto& action : of_the_lab.actions)
+    if (!action.source.empty()) action.source = "http://lab.example/cudapin/packages/c/cuda/" + action.name;
+  CHECK(plan_text(of_the_lab, {}).find("From: http://lab.example/cudapin\nPins") != text.npos);
   CHECK(text.find('\x1b') == text.npos);
   CHECK(plan_text(sample(), {.color = true}).find("\x1b[") != text.npos);
   CHECK(plan_text(sample(), {.verbose = true}).find("packages/c/cuda/cuda-11.1.0-2") != text.npos);
