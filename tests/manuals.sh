@@ -56,6 +56,14 @@ for verb in freeze thaw allow check; do
   grep -q "\*$verb\*\|guard $verb\|cudapin $verb" "$here/man/cudapin-guard.8.scd" || { echo "cudapin-guard(8) lacks $verb"; failed=1; }
 done
 
+# What the pages tell to type is understood.
+cat "$here"/man/*.scd | sed -nE 's/^\t?(sudo )?(cudapin [a-z][^*|]*)$/\2/p' | sed 's/[+]*$//' | sort -u >"$folder/lines"
+[ "$(wc -l <"$folder/lines")" -gt 10 ] || { echo "the pages tell to type almost nothing"; failed=1; }
+while read -r line; do
+  (PATH=$build:$PATH && eval "$line --help") >"$folder/text" 2>&1 ||
+    { echo "a page tells to type '$line'"; cat "$folder/text"; failed=1; }
+done <"$folder/lines"
+
 # Its examples are profiles.
 mkdir -p "$folder/profiles" "$folder/bin" "$folder/share/cudapin"
 cp "$build/cudapin" "$folder/bin/"

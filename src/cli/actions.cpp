@@ -49,8 +49,8 @@ std::span<const VerbAction> profile_actions() {
                  tr_later("a URL or a folder")},
       VerbAction{"subscriptions", "", tr_later("show what is followed, and its edition")},
       VerbAction{"update", "", tr_later("bring the newest editions")},
-      VerbAction{"publish", "<dir>", tr_later("index and sign a folder, for any web server"), 1,
-                 1, tr_later("a folder")},
+      VerbAction{"publish", "<dir>", tr_later("index and sign a folder, for any web server"), 1, 1,
+                 tr_later("a folder")},
   };
   return actions;
 }

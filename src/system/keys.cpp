@@ -61,7 +61,8 @@ PublicKey read_public_key(std::string_view text, const std::string& origin) {
 
 std::string sign_text(std::string_view content, const std::filesystem::path& home, const std::string& key) {
   const auto context = context_for(home);
-  const auto hint = std::string(tr_text("gpg --list-secret-keys; to make one: gpg --quick-generate-key 'NAME <ADDRESS>'"));
+  const auto hint =
+      std::string(tr_text("gpg --list-secret-keys; to make one: gpg --quick-generate-key 'NAME <ADDRESS>'"));
   if (!key.empty()) {
     gpgme_key_t raw = nullptr;
     if (gpgme_get_key(context.get(), key.c_str(), &raw, 1) != GPG_ERR_NO_ERROR)
