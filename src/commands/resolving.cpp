@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands/resolving.hpp"
 
+#include "commands/profiles.hpp"
 #include "core/error.hpp"
 #include "core/pins.hpp"
 #include "core/plan.hpp"
@@ -85,6 +86,13 @@ class Supply {
   std::optional<Snapshot> snapshot_;
 };
 
+std::vector<ProfilePackage> named_by_profiles(const Host& host, const std::string& name) {
+  std::vector<ProfilePackage> named;
+  for (const auto& profile : readable_profiles(host))
+    if (const auto* package = profile.find(name)) named.push_back(*package);
+  return named;
+}
+
 }  // namespace
 
 const RepositoryIndex* Repositories::index() {
@@ -98,7 +106,8 @@ Resolution resolve_here(const Host& host, const PacmanConf& conf, const Sources&
   Supply supply(host, conf, sources, profile, installed, repositories);
   const Supplies supplies{.files = [&](const std::string& name) { return supply.files(name); },
                           .repositories = [&] { return supply.repositories(); },
-                          .snapshot = [&] { return supply.snapshot(); }};
+                          .snapshot = [&] { return supply.snapshot(); },
+                          .named = [&](const std::string& name) { return named_by_profiles(host, name); }};
   try {
     auto resolution = resolve(profile, installed, supplies);
     resolution.notes.insert(resolution.notes.begin(), supply.notes.begin(), supply.notes.end());

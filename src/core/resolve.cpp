@@ -116,6 +116,13 @@ Choice Resolver::choice_for(const OpenPackage& open) {
     if (const auto one = snapshot->find(open.name))
       if (const auto version = Version::parse(one->package.version); version && open.range.holds(*version))
         choice.versions.push_back(from_repository(*one, Reason::explicitly));
+  if (choice.versions.empty() && supplies_.named) {
+    choice.versions = supplies_.named(open.name);
+    std::erase_if(choice.versions, [&](const ProfilePackage& one) { return !open.range.holds(one.version); });
+    std::ranges::stable_sort(choice.versions, [](const ProfilePackage& left, const ProfilePackage& right) {
+      return compare_versions(left.version.text(), right.version.text()) > 0;
+    });
+  }
   if (choice.versions.size() > most_versions)
     choice.versions.erase(choice.versions.begin() + most_versions, choice.versions.end());
   if (choice.versions.empty())

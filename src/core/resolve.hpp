@@ -22,6 +22,9 @@ struct Supplies {
   std::function<const RepositoryIndex*()> repositories;
   /// The repositories of the profile's day; null where none are to be had.
   std::function<const RepositoryIndex*()> snapshot;
+  /// What profiles name exactly of a package: no list has old files any more, but an archive gives them by
+  /// name. Asked where nothing else has a version that is wanted.
+  std::function<std::vector<ProfilePackage>(const std::string& name)> named = {};
 };
 
 struct Resolution {

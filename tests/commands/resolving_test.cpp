@@ -59,6 +59,17 @@ TEST_CASE("resolving: a range becomes the newest version that the archive lists 
   CHECK(lab.fingerprint() == untouched);
 }
 
+TEST_CASE("resolving: what is in no list and in no snapshot is taken as another profile names it") {
+  SnapshotLab lab;
+  lab.profile("extends: ampere-11.1\npackages: {cudnn: 8.0.*}\n");
+  const auto used = lab.use("lab");
+  CAPTURE(used.err);
+  REQUIRE(used.status == ExitStatus::done);
+  CHECK(has(used.out, "cudnn is the newest '8.0.*' that fits: 8.0.4.30-1"));
+  CHECK(lab.version("cudnn") == "8.0.4.30-1");
+  CHECK(lab.version("cuda") == "11.1.0-2");
+}
+
 TEST_CASE("resolving: optional dependencies that the machine lacks are shown and never taken") {
   SnapshotLab lab;
   lab.add_to_archive(StandIn{.name = "libfit",
